@@ -1,0 +1,228 @@
+"""Settings. The only module that reads the environment; docs/operations.md lists each variable."""
+
+from pathlib import Path
+from urllib.parse import unquote
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.csp import CSP
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+
+DEBUG = False
+SECRET_KEY = env.str("SECRET_KEY", default="")
+if len(SECRET_KEY) < 32:
+    raise ImproperlyConfigured("SECRET_KEY must be set to a secret of at least 32 characters.")
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# --- the product -------------------------------------------------------------------------
+
+VERSIONED_SURFACE = env.bool("MEMORY_VERSIONED_SURFACE", default=True)
+"""Contract §0 "Fence": off answers 503 to all that needs versions, before any look-up."""
+
+ERROR_REFERENCE_URL = env.str(
+    "ERROR_REFERENCE_URL", default="https://docs.checkfu.com/reference/errors"
+)
+MAX_DOCUMENTS = env.int("MEMORY_MAX_DOCUMENTS", default=10_000)
+"""Documents in one store (contract M2)."""
+
+API_VERSIONS = ("2026-08-27", "2026-08-24")
+RELEASE = "0.1.0"
+
+# --- Django ------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "heroicons",
+    "pgtrigger",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "tenancy",
+    "memory",
+    "proposals",
+    "console",
+]
+
+MIDDLEWARE = [
+    "wire.requests.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+POOL_SIZE = env.int("DATABASE_POOL_SIZE", default=8)
+"""Connections a process may hold; at least the server's blocking threads."""
+
+DATABASES = {"default": env.db("DATABASE_URL")}
+DATABASES["default"] |= {
+    "ENGINE": "django.db.backends.postgresql",
+    "CONN_HEALTH_CHECKS": True,
+    "CONN_MAX_AGE": 0,
+    # A socket folder is spelled percent-encoded in a URL, as libpq has it.
+    "HOST": unquote(DATABASES["default"]["HOST"]),
+}
+DATABASES["default"].setdefault("OPTIONS", {})
+DATABASES["default"]["OPTIONS"] |= {
+    "application_name": "checkfu-memory",
+    "options": (
+        "-c lock_timeout=5s -c statement_timeout=60s"
+        " -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
+    ),
+}
+if POOL_SIZE:
+    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}
+
+AUTH_USER_MODEL = "tenancy.User"
+LOGIN_URL = "console:sign-in"
+LOGIN_REDIRECT_URL = "console:queue"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = env.path("STATIC_ROOT", default=str(BASE_DIR / "var" / "static"))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+"""Bytes of one request body (contract §0)."""
+
+# --- security ----------------------------------------------------------------------------
+
+SECURE_COOKIES = env.bool("SECURE_COOKIES", default=True)
+"""Off only where the Console is served without TLS, as on a developer's own machine."""
+
+SESSION_COOKIE_SECURE = SECURE_COOKIES
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = SECURE_COOKIES
+SECURE_SSL_REDIRECT = False  # TLS ends at the balancer
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE_COOKIES else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_COOKIES
+SECURE_HSTS_PRELOAD = SECURE_COOKIES
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("TRUST_PROXY_HEADERS", default=False) else None
+)
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
+SILENCED_SYSTEM_CHECKS = [
+    "security.W008",  # the balancer redirects to TLS, see SECURE_SSL_REDIRECT
+]
+
+# --- REST API ----------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tenancy.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["wire.rendering.JsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["wire.parsing.StrictJsonParser"],
+    "DEFAULT_SCHEMA_CLASS": "wire.openapi.ContractSchema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "wire.rendering.AlwaysJson",
+    "EXCEPTION_HANDLER": "wire.handler.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Checkfu Memory",
+    "DESCRIPTION": "Versioned, reviewed and erasable memory that AI agents share.",
+    "VERSION": API_VERSIONS[0],
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# --- logs: structured, with request IDs, never customer text (contract X5) -----------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "wire.requests.RequestIdFilter"}},
+    "formatters": {
+        "json": {
+            "()": "wire.logs.JsonFormatter",
+            "fmt": "%(levelname)s %(name)s %(message)s %(request_id)s",
+            "rename_fields": {"levelname": "level", "name": "logger"},
+            "timestamp": True,
+        }
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "filters": ["request_id"],
+            "formatter": "json",
+        }
+    },
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
+        # These echo request paths and host names, which hold customer text.
+        "django.request": {"level": "CRITICAL"},
+        "django.security": {"level": "CRITICAL"},
+    },
+}

@@ -1,0 +1,14 @@
+from django.urls import include, path, re_path
+
+from config import health
+from wire.handler import unknown_route
+
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("v1/", include("tenancy.api.urls")),
+    path("v1/", include("memory.api.urls")),
+    path("v1/", include("proposals.api.urls")),
+    re_path(r"^v1(/.*)?$", unknown_route),
+    path("", include("console.urls")),
+]

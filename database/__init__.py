@@ -1,0 +1,1 @@
+"""What every room needs of PostgreSQL: column types, transactions, append-only tables."""

@@ -1,0 +1,57 @@
+"""Transactions: durable actions, a bounded retry, and steps that insist on being inside one."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.db import OperationalError, connection, transaction
+
+RETRIED_STATES = frozenset({"40001", "40P01"})  # serialization failure, deadlock
+ATTEMPTS = 3
+
+
+def durable[**P, R](action: Callable[P, R]) -> Callable[P, R]:
+    """Run an action in the outermost transaction of its own, retried on deadlock.
+
+    The whole action is run again, `ATTEMPTS` times at most, and only for the SQL states that
+    PostgreSQL documents as safe to repeat. Calling one durable action from another is a
+    programming error and raises RuntimeError.
+    """
+
+    @functools.wraps(action)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with transaction.atomic(durable=True):
+                    return action(*args, **kwargs)
+            except OperationalError as error:
+                if attempt == ATTEMPTS or sql_state(error) not in RETRIED_STATES:
+                    raise
+        raise AssertionError("unreachable")
+
+    return run
+
+
+def step[**P, R](function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a piece of a write that composes: it refuses to run outside a transaction."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not connection.in_atomic_block:
+            raise transaction.TransactionManagementError(
+                f"{function.__qualname__} must run inside a transaction"
+            )
+        return function(*args, **kwargs)
+
+    return run
+
+
+def sql_state(error: Exception) -> str | None:
+    """The five-character SQLSTATE behind a Django database error, if there is one."""
+    return cast("str | None", getattr(error.__cause__, "sqlstate", None))
+
+
+def constraint_name(error: Exception) -> str | None:
+    """The constraint that an IntegrityError names, so that it can become a domain error."""
+    diagnostic: Any = getattr(error.__cause__, "diag", None)
+    return cast("str | None", getattr(diagnostic, "constraint_name", None))

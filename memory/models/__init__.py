@@ -1,0 +1,36 @@
+"""The versioned store. What is append-only here is guarded by the database itself."""
+
+from memory.models.documents import BodyErasure, DocumentBody, DocumentVersion
+from memory.models.receipts import IdempotencyReceipt
+from memory.models.refs import Ref, RefKind, RefMove
+from memory.models.stores import CanonicalWrites, Lifecycle, MemoryStore, OwnerKind, SelfApproval
+from memory.models.trees import TreePage, VersionTree
+from memory.models.versions import (
+    ActorKind,
+    MemoryVersion,
+    VersionChange,
+    VersionKind,
+    VersionNote,
+)
+
+__all__ = [
+    "ActorKind",
+    "BodyErasure",
+    "CanonicalWrites",
+    "DocumentBody",
+    "DocumentVersion",
+    "IdempotencyReceipt",
+    "Lifecycle",
+    "MemoryStore",
+    "MemoryVersion",
+    "OwnerKind",
+    "Ref",
+    "RefKind",
+    "RefMove",
+    "SelfApproval",
+    "TreePage",
+    "VersionChange",
+    "VersionKind",
+    "VersionNote",
+    "VersionTree",
+]

@@ -1,0 +1,64 @@
+from django.db import models
+
+from database.append_only import AppendOnly
+from database.fields import BytewiseTextField, DigestField, OwnerIdField, id_key
+from memory.models.stores import MemoryStore
+from memory.models.versions import MemoryVersion
+
+
+class DocumentVersion(models.Model):
+    """One write of a document at a path: its structure, which outlives its text (contract M7)."""
+
+    id = id_key("document")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+")
+    path = BytewiseTextField()
+    content_sha256 = DigestField()
+    media_type = models.TextField()
+    bytes = models.IntegerField()
+    provenance_sha256 = DigestField(null=True)
+    introduced_by = models.ForeignKey(
+        MemoryVersion, models.PROTECT, related_name="documents", db_index=False
+    )
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["store", "path"], name="document_version_by_path")]
+        triggers = [AppendOnly()]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class DocumentBody(models.Model):
+    """The text itself and its raw provenance. Erasing is deleting this row."""
+
+    document_version = models.OneToOneField(
+        DocumentVersion, models.PROTECT, primary_key=True, related_name="body"
+    )
+    text = models.TextField()
+    provenance = models.JSONField(null=True)
+
+
+class BodyErasure(models.Model):
+    """Why, when and by which job a body went (contract M7)."""
+
+    class Reason(models.TextChoices):
+        REDACTED = "redacted"
+        EXPIRED = "expired"
+        RETIRED = "retired"
+        IMPORTED = "imported"
+
+    document_version = models.OneToOneField(
+        DocumentVersion, models.PROTECT, primary_key=True, related_name="erasure"
+    )
+    reason = models.TextField(choices=Reason)
+    erased_at = models.DateTimeField()
+    job_uuid = OwnerIdField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(reason__in=["redacted", "expired", "retired", "imported"]),
+                name="erasure_reason_known",
+            )
+        ]

@@ -1,0 +1,38 @@
+"""The audit trail: each action records itself in its own transaction."""
+
+from typing import Any
+
+from database.transactions import step
+from tenancy.caller import Caller
+from tenancy.models import AuditEntry
+from wire.requests import current_request_id
+
+
+@step
+def record(
+    *,
+    caller: Caller | None,
+    workspace_id: str,
+    event: str,
+    target_kind: str,
+    target_id: str,
+    detail: dict[str, Any] | None = None,
+) -> None:
+    """Write one audit row.
+
+    Args:
+        caller: who did it; None for the platform's own commands.
+        event: `noun.verb`, e.g. `proposal.approved`.
+        detail: identifiers, counts, hashes and closed words; never customer text (X5).
+    """
+    AuditEntry.objects.create(
+        workspace_id=workspace_id,
+        event=event,
+        actor_kind=caller.kind if caller else "platform",
+        actor_uuid=caller.id if caller else None,
+        acting_principal_uuid=caller.acting_principal_id if caller else None,
+        target_kind=target_kind,
+        target_uuid=target_id,
+        detail=detail or {},
+        request_id=current_request_id.get(),
+    )

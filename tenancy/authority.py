@@ -1,0 +1,82 @@
+"""The authority question: which permissions does this caller hold on that target?
+
+One query, or one expression inside the query that fetches the target itself.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, Func, OuterRef, Q, QuerySet, TextField
+
+from tenancy.caller import Caller, Subject
+from tenancy.models import Permission, PermissionAssignment, TargetKind
+from wire.errors import PolicyDenied
+
+NEEDS_READ = frozenset({Permission.WRITE, Permission.REVIEW, Permission.ADMIN})
+"""Checks of these also require read (contract §0)."""
+
+
+def grants_of(subject: Subject, workspace_id: str) -> QuerySet[PermissionAssignment]:
+    """The assignments that reach a subject in a Workspace."""
+    return PermissionAssignment.objects.filter(
+        workspace=workspace_id, subject_kind=subject.kind, subject_uuid=subject.id
+    )
+
+
+def permissions_on(target_kind: TargetKind, target: str | OuterRef, caller: Caller) -> Any:
+    """An expression: the array of permissions that `caller` holds on one target.
+
+    A grant on the Workspace covers its stores, agents and sessions (contract §0).
+
+    Args:
+        target_kind: what kind of thing `target` is.
+        target: its identifier, or an OuterRef to the column that holds it.
+    """
+    here = Q(target_kind=target_kind, target_uuid=target)
+    everywhere = Q(target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id)
+    permission = Func(F("permissions"), function="unnest", output_field=TextField())
+    return ArraySubquery(
+        grants_of(caller.subject, caller.workspace_id)
+        .filter(here | everywhere)
+        .annotate(permission=permission)
+        .values("permission")
+        .distinct()
+    )
+
+
+def readable_targets(target_kind: TargetKind, caller: Caller) -> QuerySet[Any]:
+    """The UUIDs of targets of one kind on which the caller holds a direct read grant."""
+    return (
+        grants_of(caller.subject, caller.workspace_id)
+        .filter(target_kind=target_kind, permissions__contains=[Permission.READ])
+        .values("target_uuid")
+    )
+
+
+def reads_whole_workspace(caller: Caller) -> bool:
+    """Whether a grant on the Workspace itself lets the caller read all its stores."""
+    return (
+        grants_of(caller.subject, caller.workspace_id)
+        .filter(
+            target_kind=TargetKind.WORKSPACE,
+            target_uuid=caller.workspace_id,
+            permissions__contains=[Permission.READ],
+        )
+        .exists()
+    )
+
+
+def holds(permissions: Iterable[str], wanted: Permission) -> bool:
+    """Whether a set of permissions satisfies a check of `wanted`."""
+    held = frozenset(permissions)
+    return wanted in held and (wanted not in NEEDS_READ or Permission.READ in held)
+
+
+def require(permissions: Iterable[str], wanted: Permission, target_id: str) -> None:
+    """Raise PolicyDenied, naming the grant that is missing, unless `wanted` is held."""
+    held = frozenset(permissions)
+    if holds(held, wanted):
+        return
+    missing = wanted if wanted not in held else Permission.READ
+    raise PolicyDenied(f"This needs a grant of `{missing}` on {target_id}.")

@@ -1,0 +1,66 @@
+"""Who is asking: the answer to authentication, carried through access checks and writes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from tenancy.models import SubjectKind
+
+CallerKind = Literal["principal", "api_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A holder of grants."""
+
+    kind: SubjectKind
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A live credential in one Workspace, and the principal it acts for (contract §0).
+
+    Attributes:
+        kind: `principal` for a person signed in to the Console, `api_key` for a key.
+        key_id: the key, when there is one.
+        principal_id: the signed-in person, or the principal that the key is bound to.
+        named_principal_id: a principal that the key only named in `Checkfu-Acting-Principal`.
+        principal_is_service: whether the acting principal, if any, is a service.
+        is_admin: an admin key, or a signed-in Workspace admin.
+        authority_epoch: the Workspace's, as it stood when the credential was looked up.
+        expires_at: when the key ends by itself.
+        workspace_active, principal_active: False answers 403 `auth.disabled_tenancy`.
+    """
+
+    kind: CallerKind
+    workspace_id: str
+    key_id: str | None
+    principal_id: str | None
+    named_principal_id: str | None
+    principal_is_service: bool
+    is_admin: bool
+    authority_epoch: int
+    expires_at: datetime | None = None
+    workspace_active: bool = True
+    principal_active: bool = True
+
+    is_authenticated = True
+    """For DRF's IsAuthenticated."""
+
+    @property
+    def id(self) -> str:
+        """The credential's own identifier: what receipts and audit rows are filed under."""
+        return self.key_id or self.principal_id or ""
+
+    @property
+    def acting_principal_id(self) -> str | None:
+        """Whose grants count: named, else bound or signed in, else nobody's."""
+        return self.named_principal_id or self.principal_id
+
+    @property
+    def subject(self) -> Subject:
+        """Whose grants count, as a subject: a key without a principal uses its own."""
+        if self.acting_principal_id:
+            return Subject(SubjectKind.PRINCIPAL, self.acting_principal_id)
+        return Subject(SubjectKind.API_KEY, self.id)

@@ -1,0 +1,21 @@
+"""What every /v1 request must say and may reach: the dated header and the fence."""
+
+from django.conf import settings
+from rest_framework.request import Request
+
+from wire.errors import BackendUnavailable, Malformed
+
+HEADER = "Checkfu-Version"
+
+
+def require_dated_version(request: Request) -> None:
+    """Check the `Checkfu-Version` header. Raises Malformed when missing or unknown."""
+    if request.headers.get(HEADER) not in settings.API_VERSIONS:
+        known = " or ".join(settings.API_VERSIONS)
+        raise Malformed(f"The header {HEADER} must be {known}.")
+
+
+def require_versioned_surface() -> None:
+    """Raise BackendUnavailable while the operator fences all that needs versions."""
+    if not settings.VERSIONED_SURFACE:
+        raise BackendUnavailable("The versioned surface is fenced on this deployment.")
