@@ -1,0 +1,112 @@
+"""The environment: what `make up` takes from it, and what the application is given.
+
+config/settings.py alone reads the application's variables; this module reads the few that say how
+to run it, and completes the rest for a server on this machine.
+"""
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.services import down
+from config.services.errors import ServiceError
+from config.services.postgres import Cluster
+from config.services.programs import Place
+
+OFF = ("off", "0", "no", "false")
+MAX_WORKERS = 4
+THREADS = 8
+"""Requests that one web process serves at a time: as many as it may hold connections."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run: address, processes, whether there is demo data, and whose database."""
+
+    bind: str
+    port: int
+    workers: int
+    threads: int
+    demo: bool
+    database_url: str | None
+    """Somebody else's PostgreSQL; None runs the embedded one."""
+
+    @property
+    def address(self) -> str:
+        """Where a person on this machine finds the Console."""
+        host = "127.0.0.1" if self.bind in ("0.0.0.0", "::") else self.bind  # noqa: S104
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+
+def read_options(environ: Mapping[str, str]) -> Options:
+    """Read the variables that docs/operations.md lists under "Running".
+
+    Raises:
+        ServiceError: one of them cannot be understood.
+    """
+    return Options(
+        bind=environ.get("BIND") or "127.0.0.1",
+        port=_number(environ, "PORT", 8000, 65_535),
+        workers=_number(environ, "WEB_CONCURRENCY", min(os.cpu_count() or 1, MAX_WORKERS), 256),
+        threads=_number(environ, "DATABASE_POOL_SIZE", THREADS, 256, minimum=0) or THREADS,
+        demo=environ.get("DEMO", "on").lower() not in OFF,
+        database_url=environ.get("DATABASE_URL") or None,
+    )
+
+
+def _number(
+    environ: Mapping[str, str], name: str, default: int, maximum: int, *, minimum: int = 1
+) -> int:
+    text = environ.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and minimum <= int(text) <= maximum):
+        raise ServiceError(
+            f"{name} must be a whole number from {minimum} to {maximum}, not “{text}”."
+        )
+    return int(text)
+
+
+def local_place() -> Place:
+    """The folder of this checkout's own services: `var/`, or STATE_DIR."""
+    return Place(down.STATE)
+
+
+def local_cluster(place: Place) -> Cluster:
+    """The embedded PostgreSQL of this checkout."""
+    return Cluster(place.folder / "postgres")
+
+
+def complete(environ: Mapping[str, str], place: Place) -> dict[str, str]:
+    """The application's environment, completed for a server on this machine.
+
+    What is set stays. A secret is made once and kept; the database is the embedded one; cookies
+    go over plain HTTP, since nobody ends TLS in front of a server on the loopback address.
+    """
+    defaults = {
+        "DATABASE_URL": local_cluster(place).url(),
+        "SECURE_COOKIES": "off",
+        "PYTHONUNBUFFERED": "1",
+    }
+    given = {name: value for name, value in environ.items() if value or name not in defaults}
+    completed = {**defaults, **given}
+    if not completed.get("SECRET_KEY"):
+        completed["SECRET_KEY"] = secret_key(place.folder / "secret-key")
+    return completed
+
+
+def secret_key(path: Path) -> str:
+    """The secret of this checkout, made at its first use and readable by its owner only."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(64) + "\n")
+    return path.read_text().strip()
+
+
+def accepted_host(environ: Mapping[str, str]) -> str:
+    """A host name that the application answers to."""
+    first = environ.get("ALLOWED_HOSTS", "").split(",")[0].strip().lstrip(".")
+    return first if first not in ("", "*") else "localhost"

@@ -1,0 +1,98 @@
+"""Start one program in a group of its own, with a log and a record."""
+
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from config.services import down
+
+MAX_LOG_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder that holds what the services keep: data, logs, records."""
+
+    folder: Path
+
+    @property
+    def run(self) -> Path:
+        """Records of running programs and the supervisor's lock."""
+        return self.folder / "run"
+
+    @property
+    def log(self) -> Path:
+        """One log a program."""
+        return self.folder / "log"
+
+    def make(self) -> None:
+        """Make the folders, for their owner only: logs and records are nobody else's."""
+        for folder in (self.run, self.log):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run: a name for log and record, the command line, its environment."""
+
+    name: str
+    command: Sequence[str | Path]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    folder: Path = down.ROOT
+
+
+@dataclass(frozen=True)
+class Running:
+    """A program that was started; it has ended when ``process`` has."""
+
+    program: Program
+    process: subprocess.Popen[str]
+    record: down.Record
+    log: Path
+
+    def stop(self, patience: float = down.PATIENCE) -> None:
+        """End the program and its whole group, kindly first, within ``patience`` seconds."""
+        down.stop(self.record, patience)
+        self.process.wait()
+
+    def exit_reason(self) -> str:
+        """How the program ended, in words: its exit status or the signal that killed it."""
+        status = self.process.wait()
+        return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+
+
+def start(program: Program, place: Place, *, capture: bool = False) -> Running:
+    """Start a program as the leader of its own group, so that Ctrl-C reaches the supervisor only.
+
+    Args:
+        program: what to run.
+        place: where its log and its record go.
+        capture: keep standard output for the caller; otherwise it goes to the log as well.
+    """
+    log = place.log / f"{program.name}.log"
+    _turn_over(log)
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            program.command,
+            cwd=program.folder,
+            env=program.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if capture else output,
+            stderr=output,
+            start_new_session=True,
+            text=True,
+        )
+    return Running(program, process, down.write_record(place.run, program.name, process.pid), log)
+
+
+def _turn_over(log: Path) -> None:
+    if log.exists() and log.stat().st_size > MAX_LOG_BYTES:
+        log.replace(log.with_suffix(".log.1"))
+
+
+def last_line(log: Path) -> str:
+    """The last line of a log that says anything."""
+    lines = [line.strip() for line in log.read_text(errors="replace").split("\n")]
+    return next((line for line in reversed(lines) if line), "it left no word")

@@ -1,0 +1,90 @@
+"""What must be true before the application serves: a database, its schema, static files, demo."""
+
+import hashlib
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import psycopg
+from environ import Env
+
+from config.services import down
+from config.services.errors import ServiceError
+from config.services.programs import Program
+from config.services.supervisor import Supervisor
+
+MIN_SERVER_VERSION = 150_000
+SECONDS_TO_CONNECT = 10
+PARAMETERS = {
+    "HOST": "host",
+    "PORT": "port",
+    "USER": "user",
+    "PASSWORD": "password",
+    "NAME": "dbname",
+}
+
+
+def check_database(url: str) -> None:
+    """Refuse a database that cannot be used, in a sentence without its password.
+
+    Raises:
+        ServiceError: the address is none of PostgreSQL's, nobody answers, or the server is too old.
+    """
+    if not url.startswith(("postgres://", "postgresql://")):
+        raise ServiceError("DATABASE_URL must be postgres://USER:PASSWORD@HOST:PORT/NAME.")
+    try:
+        parts = Env.db_url_config(url)  # as the settings read it
+        named = {PARAMETERS[name]: parts[name] for name in PARAMETERS if parts[name]}
+        options = {"connect_timeout": SECONDS_TO_CONNECT, **named, **parts.get("OPTIONS", {})}
+        with psycopg.connect(**options) as connection:
+            version = connection.info.server_version
+    except (psycopg.Error, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ServiceError(f"The database of DATABASE_URL cannot be reached: {reason}") from error
+    if version < MIN_SERVER_VERSION:
+        raise ServiceError(
+            f"DATABASE_URL leads to PostgreSQL {version // 10_000}; 15 or newer is needed."
+        )
+
+
+def migrate(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
+    """Bring the schema up to date."""
+    supervisor.run(_manage("migrate", environment, "migrate", "--no-input"))
+
+
+def collect_static(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
+    """Collect, hash and compress static files when one of them has changed."""
+    root = Path(environment.get("STATIC_ROOT") or down.STATE / "static")
+    mark = supervisor.place.folder / "static.digest"
+    digest = _static_digest()
+    if (root / "staticfiles.json").exists() and mark.exists() and mark.read_text() == digest:
+        return
+    supervisor.report("Collecting static files …")
+    arguments = ("collectstatic", "--no-input", "--clear", "--verbosity=0")
+    supervisor.run(_manage("static", {**environment, "STATIC_ROOT": str(root)}, *arguments))
+    mark.write_text(digest)
+
+
+def load_demo(supervisor: Supervisor, environment: Mapping[str, str]) -> str:
+    """Load the demo data once; returns its accounts and API key as text."""
+    return supervisor.run(_manage("demo", environment, "load_demo")).strip()
+
+
+def _manage(step: str, environment: Mapping[str, str], *arguments: str) -> Program:
+    command = (sys.executable, down.ROOT / "manage.py", *arguments)
+    return Program(step, command, environment)
+
+
+def _static_digest() -> str:
+    """A digest of names, sizes and times of our static files, and of what packages may bring."""
+    digest = hashlib.sha256(sys.version.encode())
+    for path in (down.ROOT / "uv.lock", down.ROOT / "config" / "settings.py", *_static_files()):
+        found = path.stat()
+        digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _static_files() -> Iterator[Path]:
+    folders = [down.ROOT / "static", *sorted(down.ROOT.glob("*/static"))]
+    for folder in folders:
+        yield from sorted(path for path in folder.rglob("*") if path.is_file())

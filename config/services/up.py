@@ -1,0 +1,198 @@
+"""`make up` and `make start`: everything that the server of this checkout needs, in order."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from config.services import down, environment, setup, web
+from config.services.environment import Options
+from config.services.errors import ServiceError
+from config.services.programs import Place
+from config.services.supervisor import Service, Supervisor
+
+READY = b"ready"
+INTERRUPTED = 130
+PATIENCE = 120.0
+"""Seconds to wait for another start or stop of this checkout that is under way."""
+
+
+class Stopped(BaseException):
+    """Somebody asked for the end: Ctrl-C, `make down`, or a terminal that closed."""
+
+
+def up(on_ready: Callable[[Place], None]) -> int:
+    """Serve until somebody asks for the end; call ``on_ready`` once /readyz answers.
+
+    Returns:
+        The exit status: 0, also when this checkout's server runs already.
+
+    Raises:
+        ServiceError: with the reason for a person.
+    """
+    _on_signals(_raise_stopped)
+    options = environment.read_options(os.environ)
+    place = environment.local_place()
+    place.make()
+    with _lock(place) as ours:
+        if not ours:
+            _confirm(place, options)
+        else:
+            _serve(place, options, on_ready)
+    return 0
+
+
+def start_in_background() -> int:
+    """Serve in a process of its own; return once /readyz answers, or with the reason why not."""
+    receiver, sender = os.pipe()
+    command = [sys.executable, "-m", "config.services", "up", str(sender)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, pass_fds=[sender], start_new_session=True
+    )
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as pipe:
+        try:
+            ready = pipe.read() == READY
+        except KeyboardInterrupt:
+            process.terminate()
+            process.wait()
+            return INTERRUPTED
+    return 0 if ready else process.wait()
+
+
+def stay(_place: Place) -> None:
+    """Stay in the foreground."""
+    down.say("Ctrl-C stops it, too.")
+
+
+def leave_terminal(sender: int, place: Place) -> None:
+    """Tell the starter that all is ready; from now on, what there is to say goes to a log."""
+    with (place.log / "supervisor.log").open("ab") as log:
+        os.dup2(log.fileno(), sys.stdout.fileno())
+        os.dup2(log.fileno(), sys.stderr.fileno())
+    os.write(sender, READY)
+    os.close(sender)
+
+
+def _serve(place: Place, options: Options, on_ready: Callable[[Place], None]) -> None:
+    _announcement(place).unlink(missing_ok=True)
+    down.stop_all(place.run)  # what a killed supervisor left behind
+    supervisor = Supervisor(place, report=down.say)
+    record = down.write_record(place.run, down.SUPERVISOR, os.getpid())
+    try:
+        demo = _start_all(supervisor, options, environment.complete(os.environ, place))
+        _announce(place, options, demo)
+        on_ready(place)
+        supervisor.watch()
+    except Stopped:
+        supervisor.report("Stopping …")
+    finally:
+        _on_signals(signal.SIG_IGN)
+        _announcement(place).unlink(missing_ok=True)
+        supervisor.stop()
+        record.path.unlink(missing_ok=True)
+
+
+def _start_all(supervisor: Supervisor, options: Options, settings: Mapping[str, str]) -> str:
+    """Start what the application stands on, prepare that, start the application.
+
+    A service that the application needs belongs before the preparation, one that needs the
+    application after it.
+
+    Returns:
+        What the demo has to say: its accounts and its API key.
+    """
+    web.check_port(options)
+    if not options.database_url:
+        _start_postgres(supervisor)
+    setup.check_database(settings["DATABASE_URL"])
+    setup.migrate(supervisor, settings)
+    setup.collect_static(supervisor, settings)
+    demo = setup.load_demo(supervisor, settings) if options.demo else ""
+    _start_web(supervisor, options, settings)
+    return demo
+
+
+def _start_postgres(supervisor: Supervisor) -> None:
+    cluster = environment.local_cluster(supervisor.place)
+    supervisor.report(f"Starting PostgreSQL on {cluster.data} …")
+    supervisor.start(Service(cluster.program(), cluster.is_ready, cluster.prepare, PATIENCE))
+    cluster.create_database()
+
+
+def _start_web(supervisor: Supervisor, options: Options, settings: Mapping[str, str]) -> None:
+    supervisor.report("Starting the web server …")
+    is_ready = partial(web.is_ready, options, environment.accepted_host(settings))
+    supervisor.start(Service(web.web_program(options, settings), is_ready))
+
+
+@contextmanager
+def _lock(place: Place) -> Iterator[bool]:
+    """Hold the checkout's lock; False when its server is up already.
+
+    A start or stop that is under way is waited for.
+    """
+    with (place.run / "lock").open("w") as file:
+        deadline = time.monotonic() + PATIENCE
+        while not (ours := _take(file)) and not _announcement(place).exists():
+            if time.monotonic() > deadline:
+                raise ServiceError("Another start or stop of this checkout does not end.")
+            time.sleep(0.1)
+        yield ours
+
+
+def _take(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _announcement(place: Place) -> Path:
+    return place.run / "announcement"
+
+
+def _announce(place: Place, options: Options, demo: str) -> None:
+    parts = [
+        f"Checkfu Memory runs at {options.address}",
+        demo,
+        "make logs follows it, make down stops it.",
+    ]
+    text = "\n\n".join(part for part in parts if part)
+    path = _announcement(place)
+    path.touch(mode=0o600)  # it names the demo's API key
+    path.write_text(text)
+    down.say(f"\n{text}\n")
+
+
+def _confirm(place: Place, options: Options) -> None:
+    """Say where the server that runs already is, once it is ready."""
+    text = _announcement(place).read_text()
+    if options.address not in text.partition("\n")[0].split():
+        raise ServiceError(f"{text.partition('\n')[0]} already; make down stops it.")
+    host = environment.accepted_host(os.environ)
+    deadline = time.monotonic() + PATIENCE
+    while not web.is_ready(options, host):
+        if time.monotonic() > deadline:
+            raise ServiceError("The server that runs already does not answer; see make logs.")
+        time.sleep(0.1)
+    down.say(f"\n{text}\n")
+
+
+def _on_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    # Set them all: a process that is started in the background inherits an ignored SIGINT.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+
+
+def _raise_stopped(_number: int, _frame: FrameType | None) -> None:
+    raise Stopped
