@@ -11,9 +11,8 @@ from tenancy.models import ApiKey, Principal, Workspace
 from tenancy.secrets import PREFIX, digest
 from wire import ids
 from wire.errors import InvalidKey, Malformed, PolicyDenied
+from wire.headers import ACTING_PRINCIPAL
 from wire.times import now
-
-ACTING_PRINCIPAL = "Checkfu-Acting-Principal"
 
 
 class BearerAuthentication(BaseAuthentication):

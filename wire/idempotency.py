@@ -9,9 +9,8 @@ from typing import Any
 from rest_framework.request import Request
 
 from wire.errors import Malformed
+from wire.headers import IDEMPOTENCY_KEY
 
-HEADER = "Idempotency-Key"
-REPLAYED_HEADER = "Checkfu-Replayed"
 _PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
 
 
@@ -27,7 +26,9 @@ def require_key(request: Request, body: Any) -> IdempotencyKey:
     """Read the header a write must carry. Raises Malformed when missing or ill-formed."""
     found = optional_key(request, body)
     if found is None:
-        raise Malformed(f"The header {HEADER} is required: 1 to 255 printable ASCII characters.")
+        raise Malformed(
+            f"The header {IDEMPOTENCY_KEY} is required: 1 to 255 printable ASCII characters."
+        )
     return found
 
 
@@ -38,11 +39,13 @@ def optional_key(request: Request, body: Any) -> IdempotencyKey | None:
         request: its method and address are part of the fingerprint.
         body: the parsed body (or a digest of it) as plain JSON values.
     """
-    text = request.headers.get(HEADER)
+    text = request.headers.get(IDEMPOTENCY_KEY)
     if text is None:
         return None
     if not _PRINTABLE.fullmatch(text):
-        raise Malformed(f"The header {HEADER} must be 1 to 255 printable ASCII characters.")
+        raise Malformed(
+            f"The header {IDEMPOTENCY_KEY} must be 1 to 255 printable ASCII characters."
+        )
     return IdempotencyKey(text, fingerprint(request.method or "", request.get_full_path(), body))
 
 

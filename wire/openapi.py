@@ -1,12 +1,232 @@
-"""The OpenAPI document: what every operation shares, said once."""
+"""The OpenAPI 3.1 document, made from what each view's method says with `operation`."""
 
-from typing import Any
+from collections import defaultdict
+from http import HTTPStatus
+from typing import Any, cast, get_args, get_origin
 
+from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+from wire import headers
+from wire.errors import ApiError
+from wire.operations import Documented, Operation
+
+SECURITY_SCHEME = "bearerAuth"
+TEXT = {"type": "string"}
+
+REQUEST_HEADERS = (
+    OpenApiParameter(
+        headers.VERSION,
+        {"type": "string", "enum": list(settings.API_VERSIONS)},
+        OpenApiParameter.HEADER,
+        required=True,
+        description="The dated version of the API.",
+    ),
+    OpenApiParameter(
+        headers.ACTING_PRINCIPAL,
+        {"type": "string", "pattern": "^prin_[0-9a-f]{32}$"},
+        OpenApiParameter.HEADER,
+        description="A principal that the key may act for; its grants count instead of the key's.",
+    ),
+)
+
+RESPONSE_HEADERS = (
+    OpenApiParameter(
+        headers.WORKSPACE_ID,
+        {"type": "string", "pattern": "^wrkspc_[0-9a-f]{32}$"},
+        OpenApiParameter.HEADER,
+        response=True,
+        description="The Workspace that the credential belongs to.",
+    ),
+    OpenApiParameter(
+        headers.REQUEST_ID,
+        TEXT,
+        OpenApiParameter.HEADER,
+        response=True,
+        description="Names this request in logs and in the audit trail.",
+    ),
+)
+
+
+class PlainJsonSchema(GenerateJsonSchema):
+    """JSON Schema without a title on each field, and with closed objects."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def generate(self, schema: Any, mode: JsonSchemaMode = "validation") -> Any:
+        return close_objects(super().generate(schema, mode))
+
+
+def close_objects(schema: Any) -> Any:
+    """Say of every object with named properties that it has no others."""
+    if isinstance(schema, list):
+        return [close_objects(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: close_objects(part) for name, part in schema.items()}
+    if isinstance(closed.get("properties"), dict) and closed.get("type") == "object":
+        closed.setdefault("additionalProperties", False)
+    return closed
+
+
+def component_name(shape: Any) -> str:
+    """The name a type has in the document: `Listing[Agent]` is an `AgentListing`."""
+    names = "".join(component_name(argument) for argument in get_args(shape))
+    return names + cast("str", (get_origin(shape) or shape).__name__)
 
 
 class ContractSchema(AutoSchema):
-    """Adds the dated header and the documented errors to each operation."""
+    """Reads the Operation of a view's method; all else is the same for every operation."""
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        described = super().get_operation(*args, **kwargs)
+        if described and "requestBody" in described:
+            described["requestBody"]["required"] = True
+        return described
+
+    @property
+    def said(self) -> Operation:
+        """What the method at hand says of itself."""
+        return cast("Documented", getattr(self.view, self.method.lower())).operation
+
+    def get_operation_id(self) -> str:
+        return self.said.id
+
+    def get_summary(self) -> str:
+        return self.said.summary
+
+    def get_tags(self) -> list[str]:
+        return [self.said.tag]
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        self._register(
+            SECURITY_SCHEME, {"type": "http", "scheme": "bearer"}, ResolvedComponent.SECURITY_SCHEMA
+        )
+        return [{SECURITY_SCHEME: []}]
 
     def get_override_parameters(self) -> list[Any]:
-        return list(super().get_override_parameters())
+        return [
+            *REQUEST_HEADERS,
+            *RESPONSE_HEADERS,
+            *self._idempotency_parameters(),
+            *self._query_parameters(),
+            *self.said.headers,
+        ]
+
+    def get_request_serializer(self) -> Any:
+        body = self.said.body
+        return {"application/json": self._reference(body, "validation")} if body else None
+
+    def get_response_serializers(self) -> Any:
+        answers = {
+            status: OpenApiResponse(
+                self._reference(shape, "serialization") if shape else None,
+                description=HTTPStatus(status).phrase,
+            )
+            for status, shape in self.said.answers.items()
+        }
+        return answers | self._error_responses()
+
+    def _error_responses(self) -> dict[int, OpenApiResponse]:
+        by_status: dict[int, dict[str, type[ApiError]]] = defaultdict(dict)
+        for error in self.said.errors:
+            by_status[error.status][error.type] = error
+        return {
+            int(status): OpenApiResponse(
+                _any_of([self._error_reference(error) for error in errors.values()]),
+                description=", ".join(f"`{type_}`" for type_ in errors),
+            )
+            for status, errors in sorted(by_status.items())
+        }
+
+    def _error_reference(self, error: type[ApiError]) -> dict[str, str]:
+        fields = {
+            "type": {"type": "string", "const": error.type},
+            "message": TEXT,
+            "more": {"type": "string", "description": "Where the reference explains this type."},
+        }
+        schema = _closed({"error": _closed(fields)})
+        name = f"{error.__name__}Error"
+        return self._register(
+            name, schema | {"description": " ".join((error.__doc__ or "").split())}
+        )
+
+    def _idempotency_parameters(self) -> list[OpenApiParameter]:
+        if self.said.idempotency is None:
+            return []
+        return [
+            OpenApiParameter(
+                headers.IDEMPOTENCY_KEY,
+                {"type": "string", "minLength": 1, "maxLength": 255},
+                OpenApiParameter.HEADER,
+                required=self.said.idempotency == "required",
+                description="A repeat with the same key and input is told the same outcome.",
+            )
+        ]
+
+    def _query_parameters(self) -> list[OpenApiParameter]:
+        schema = self._schema(self.said.query, "validation")
+        return [
+            OpenApiParameter(
+                name,
+                _without_null(shape),
+                OpenApiParameter.QUERY,
+                required=name in schema.get("required", []),
+                description=shape.pop("description", ""),
+            )
+            for name, shape in schema.get("properties", {}).items()
+        ]
+
+    def _reference(self, shape: Any, mode: JsonSchemaMode) -> dict[str, str]:
+        return self._register(component_name(shape), self._schema(shape, mode))
+
+    def _schema(self, shape: Any, mode: JsonSchemaMode) -> dict[str, Any]:
+        schema: dict[str, Any] = TypeAdapter(shape).json_schema(
+            mode=mode,
+            ref_template="#/components/schemas/{model}",
+            schema_generator=PlainJsonSchema,
+        )
+        for name, part in schema.pop("$defs", {}).items():
+            self._register(name, part)
+        if get_origin(shape):
+            schema["title"] = component_name(shape)
+        return schema
+
+    def _register(
+        self, name: str, schema: dict[str, Any], kind: Any = ResolvedComponent.SCHEMA
+    ) -> dict[str, str]:
+        component = ResolvedComponent(  # type: ignore[no-untyped-call]
+            name=name, type=kind, object=name, schema=schema
+        )
+        self.registry.register_on_missing(component)
+        known = self.registry[component].schema
+        if known != schema:
+            raise ValueError(f"Two different shapes are called {name}.")
+        return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _any_of(references: list[dict[str, str]]) -> dict[str, Any]:
+    return references[0] if len(references) == 1 else {"anyOf": references}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter that is left out is absent, never null."""
+    shapes = [shape for shape in schema.get("anyOf", []) if shape != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in {"anyOf", "default"}}
+    if len(shapes) == 1:
+        return rest | shapes[0]
+    return schema

@@ -8,6 +8,7 @@ import orjson
 from pydantic import Field
 
 from wire.errors import Malformed
+from wire.fields import Count
 from wire.parsing import Query
 
 LIMIT = 50
@@ -17,8 +18,10 @@ LIMIT_MOST = 200
 class PagedQuery(Query):
     """The parameters that every list takes."""
 
-    limit: Annotated[int, Field(ge=1, le=LIMIT_MOST)] = LIMIT
+    limit: Annotated[Count, Field(ge=1, le=LIMIT_MOST)] = LIMIT
+    """How many rows at most."""
     page: Annotated[str, Field(max_length=16_384)] | None = None
+    """What the page before gave as `next_page`."""
 
 
 class Pageable(Protocol):

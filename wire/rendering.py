@@ -32,8 +32,9 @@ class JsonRenderer(BaseRenderer):
 class AlwaysJson(BaseContentNegotiation):
     """Ignore Accept: a client that asks for something else still gets typed JSON errors."""
 
-    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        return next(iter(parsers))
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        sent = request.content_type.partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == sent), None)
 
     def select_renderer(
         self,

@@ -8,7 +8,8 @@ from contextvars import ContextVar
 import uuid_utils
 from django.http import HttpRequest, HttpResponseBase
 
-HEADER = "X-Request-Id"
+from wire.headers import REQUEST_ID
+
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 current_request_id: ContextVar[str] = ContextVar("current_request_id", default="")
@@ -21,14 +22,14 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get(HEADER, "")
+        given = request.headers.get(REQUEST_ID, "")
         request_id = given if _ACCEPTED.fullmatch(given) else uuid_utils.uuid7().hex
         token = current_request_id.set(request_id)
         try:
             response = self.get_response(request)
         finally:
             current_request_id.reset(token)
-        response[HEADER] = request_id
+        response[REQUEST_ID] = request_id
         return response
 
 

@@ -4,15 +4,14 @@ from django.conf import settings
 from rest_framework.request import Request
 
 from wire.errors import BackendUnavailable, Malformed
-
-HEADER = "Checkfu-Version"
+from wire.headers import VERSION
 
 
 def require_dated_version(request: Request) -> None:
     """Check the `Checkfu-Version` header. Raises Malformed when missing or unknown."""
-    if request.headers.get(HEADER) not in settings.API_VERSIONS:
+    if request.headers.get(VERSION) not in settings.API_VERSIONS:
         known = " or ".join(settings.API_VERSIONS)
-        raise Malformed(f"The header {HEADER} must be {known}.")
+        raise Malformed(f"The header {VERSION} must be {known}.")
 
 
 def require_versioned_surface() -> None:

@@ -9,9 +9,8 @@ from rest_framework.views import APIView
 
 from tenancy.caller import Caller
 from wire.errors import DisabledTenancy
+from wire.headers import WORKSPACE_ID
 from wire.versioning import require_dated_version, require_versioned_surface
-
-WORKSPACE_HEADER = "Checkfu-Workspace-Id"
 
 
 class ApiView(APIView):
@@ -39,7 +38,7 @@ class ApiView(APIView):
         final = super().finalize_response(request, cast("Any", response), *args, **kwargs)
         caller = getattr(request, "_user", None)
         if isinstance(caller, Caller):
-            final[WORKSPACE_HEADER] = caller.workspace_id
+            final[WORKSPACE_ID] = caller.workspace_id
         final.headers.setdefault("Cache-Control", "no-store")
         return final
 

@@ -1,0 +1,82 @@
+"""The types that fields of bodies and query parameters are made of."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from wire import ids
+
+_DIGITS = re.compile(r"0|[1-9][0-9]{0,18}")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class IdOf:
+    """Marks a text as an identifier of `kind`: `Annotated[str, IdOf("store")]`.
+
+    The value is normalised to its live spelling (`mrev_…` becomes `memver_…`).
+    """
+
+    kind: str
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.parse, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(schema) | {"pattern": f"^{ids.PREFIXES[self.kind]}_[0-9a-f]{{32}}$"}
+
+    def parse(self, text: str) -> str:
+        """Check and normalise. Raises ValueError, which pydantic reports under the field."""
+        return ids.parse_id(self.kind, text)
+
+
+def _whole_number(value: object) -> int:
+    if isinstance(value, int):
+        return value
+    if not isinstance(value, str) or not _DIGITS.fullmatch(value):
+        raise ValueError("expected a whole number in decimal digits")
+    return int(value)
+
+
+def _one_line(text: str) -> str:
+    if _CONTROLS.search(text):
+        raise ValueError("a name is one line without control characters")
+    if text != text.strip():
+        raise ValueError("a name neither begins nor ends with white space")
+    return text
+
+
+def _moment(value: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        moment = None
+    if moment is None or moment.utcoffset() is None:
+        raise ValueError("expected a time with its offset, like 2026-08-27T09:30:00.000Z")
+    return moment.astimezone(UTC)
+
+
+Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=0)]
+"""A whole number in a query string, in plain decimal digits."""
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
+"""What people call a thing: one line of 1 to 200 characters."""
+
+Moment = Annotated[
+    datetime, BeforeValidator(_moment, json_schema_input_type=str), Field(strict=True)
+]
+"""A time in a body: ISO 8601 with an offset, read as UTC."""
