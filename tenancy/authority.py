@@ -54,16 +54,13 @@ def readable_targets(target_kind: TargetKind, caller: Caller) -> QuerySet[Any]:
     )
 
 
-def reads_whole_workspace(caller: Caller) -> bool:
-    """Whether a grant on the Workspace itself lets the caller read all its stores."""
-    return (
-        grants_of(caller.subject, caller.workspace_id)
-        .filter(
-            target_kind=TargetKind.WORKSPACE,
-            target_uuid=caller.workspace_id,
-            permissions__contains=[Permission.READ],
-        )
-        .exists()
+def workspace_permissions(caller: Caller) -> frozenset[str]:
+    """The permissions that the caller holds on the Workspace itself."""
+    grants = grants_of(caller.subject, caller.workspace_id).filter(
+        target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id
+    )
+    return frozenset(
+        permission for held in grants.values_list("permissions", flat=True) for permission in held
     )
 
 

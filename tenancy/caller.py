@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from tenancy.models import SubjectKind
+from wire.times import now
 
 CallerKind = Literal["principal", "api_key"]
 
@@ -52,6 +53,11 @@ class Caller:
     def id(self) -> str:
         """The credential's own identifier: what receipts and audit rows are filed under."""
         return self.key_id or self.principal_id or ""
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether the key has ended by itself since it was looked up."""
+        return self.expires_at is not None and self.expires_at <= now()
 
     @property
     def acting_principal_id(self) -> str | None:

@@ -1,0 +1,1 @@
+"""Writes of the versioned store: one durable transaction each, with its audit row."""

@@ -3,7 +3,14 @@
 from memory.models.documents import BodyErasure, DocumentBody, DocumentVersion
 from memory.models.receipts import IdempotencyReceipt
 from memory.models.refs import Ref, RefKind, RefMove
-from memory.models.stores import CanonicalWrites, Lifecycle, MemoryStore, OwnerKind, SelfApproval
+from memory.models.stores import (
+    SHARED_OWNERS,
+    CanonicalWrites,
+    Lifecycle,
+    MemoryStore,
+    OwnerKind,
+    SelfApproval,
+)
 from memory.models.trees import TreePage, VersionTree
 from memory.models.versions import (
     ActorKind,
@@ -14,6 +21,7 @@ from memory.models.versions import (
 )
 
 __all__ = [
+    "SHARED_OWNERS",
     "ActorKind",
     "BodyErasure",
     "CanonicalWrites",

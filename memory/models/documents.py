@@ -10,7 +10,7 @@ class DocumentVersion(models.Model):
     """One write of a document at a path: its structure, which outlives its text (contract M7)."""
 
     id = id_key("document")
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+", db_index=False)
     path = BytewiseTextField()
     content_sha256 = DigestField()
     media_type = models.TextField()

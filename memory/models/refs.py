@@ -22,7 +22,7 @@ class Ref(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="refs")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="refs", db_index=False)
     kind = models.TextField(choices=RefKind)
     owner_uuid = OwnerIdField(null=True)
     version = models.ForeignKey(MemoryVersion, models.PROTECT, related_name="refs")
@@ -52,11 +52,15 @@ class RefMove(models.Model):
     """One movement of a ref: the reflog. None before = created, None after = released."""
 
     id = models.BigAutoField(primary_key=True)
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="ref_moves")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="ref_moves", db_index=False)
     kind = models.TextField(choices=RefKind)
     owner_uuid = OwnerIdField(null=True)
-    before = models.ForeignKey(MemoryVersion, models.PROTECT, null=True, related_name="+")
-    after = models.ForeignKey(MemoryVersion, models.PROTECT, null=True, related_name="+")
+    before = models.ForeignKey(
+        MemoryVersion, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    after = models.ForeignKey(
+        MemoryVersion, models.PROTECT, null=True, related_name="+", db_index=False
+    )
     actor_kind = models.TextField()
     actor_uuid = OwnerIdField(null=True)
     at = models.DateTimeField()

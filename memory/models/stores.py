@@ -51,7 +51,7 @@ class MemoryStore(models.Model):
     """
 
     id = id_key("store")
-    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="stores")
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="stores", db_index=False)
     name = models.TextField()
     description = models.TextField(default="", blank=True)
     owner_kind = models.TextField(choices=OwnerKind)

@@ -35,9 +35,9 @@ class MemoryVersion(models.Model):
     """
 
     id = id_key("version")
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="versions")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="versions", db_index=False)
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
-    jump = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    jump = models.ForeignKey("self", models.PROTECT, null=True, related_name="+", db_index=False)
     depth = models.IntegerField()
     kind = models.TextField(choices=VersionKind)
     actor_kind = models.TextField(choices=ActorKind)
@@ -109,8 +109,10 @@ class VersionChange(models.Model):
     """One path that a version changed against its parent; None before = added, after = deleted."""
 
     id = models.BigAutoField(primary_key=True)
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+")
-    version = models.ForeignKey(MemoryVersion, models.PROTECT, related_name="changes")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+", db_index=False)
+    version = models.ForeignKey(
+        MemoryVersion, models.PROTECT, related_name="changes", db_index=False
+    )
     path = BytewiseTextField()
     before = models.ForeignKey(
         "memory.DocumentVersion", models.PROTECT, null=True, related_name="+", db_index=False

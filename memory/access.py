@@ -1,0 +1,113 @@
+"""Opening a store: fetch, authorise and 404 in one call and one query (contract §0)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
+from tenancy import authority
+from tenancy.authority import permissions_on
+from tenancy.caller import Caller
+from tenancy.models import Permission, TargetKind
+from wire.errors import NotFound, ReadOnly
+
+HIDDEN = frozenset({Lifecycle.PENDING, Lifecycle.DELETING, Lifecycle.DELETED})
+"""Lifecycles in which a store's routes answer 404 (contract M1)."""
+
+NO_SUCH_STORE = "There is no such memory store."
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAccess:
+    """A store that this caller may know of, and what they may do with it.
+
+    `store` carries `canonical_id`, `document_count` and `total_bytes` of canonical, read in
+    the same statement as the grants.
+    """
+
+    caller: Caller
+    store: Any
+    permissions: frozenset[str]
+
+    @property
+    def store_id(self) -> str:
+        """The store's identifier."""
+        return str(self.store.id)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether a check of `permission` would pass."""
+        return authority.holds(self.permissions, permission)
+
+    def require(self, permission: Permission) -> None:
+        """Raise PolicyDenied naming the missing grant unless the caller holds it."""
+        authority.require(self.permissions, permission, self.store_id)
+
+    def require_content(self) -> None:
+        """Raise unless the caller may read content here: a grant of read, and a live store.
+
+        Workspace admins know of every store and read none without a grant (contract §0).
+        """
+        self.require(Permission.READ)
+        self.require_visible()
+
+    def require_visible(self) -> None:
+        """Raise NotFound while the store is pending, deleting or deleted."""
+        if self.store.lifecycle in HIDDEN:
+            raise NotFound(NO_SUCH_STORE)
+
+    def require_active(self) -> None:
+        """Raise NotFound or ReadOnly unless the store takes writes."""
+        self.require_visible()
+        if self.store.lifecycle != Lifecycle.ACTIVE:
+            raise archived()
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the caller acts for the principal that owns the store."""
+        return bool(
+            self.store.owner_kind == OwnerKind.PRINCIPAL
+            and self.store.owner_id == self.caller.acting_principal_id
+        )
+
+
+def archived() -> ReadOnly:
+    """The error for a write to an archived store."""
+    return ReadOnly("The store is archived and takes no writes.")
+
+
+def open_store(caller: Caller, store_id: str) -> StoreAccess:
+    """Fetch a store of the caller's Workspace that they may know of.
+
+    Raises:
+        NotFound: there is none, it is another Workspace's, or the caller may not read it; all
+            three answer alike.
+    """
+    store = known_stores(caller).filter(id=store_id).first()
+    if store is None:
+        raise NotFound(NO_SUCH_STORE)
+    access = StoreAccess(caller, store, frozenset(store.granted))
+    if not (access.may(Permission.READ) or caller.is_admin):
+        raise NotFound(NO_SUCH_STORE)
+    return access
+
+
+def known_stores(caller: Caller) -> QuerySet[Any]:
+    """The Workspace's stores with the caller's permissions and canonical's counts on each."""
+    canonical = Ref.objects.filter(store=OuterRef("id"), kind=RefKind.CANONICAL)
+    return MemoryStore.objects.filter(workspace=caller.workspace_id).annotate(
+        granted=permissions_on(TargetKind.STORE, OuterRef("id"), caller),
+        canonical_id=Subquery(canonical.values("version")),
+        document_count=Subquery(canonical.values("version__document_count")),
+        total_bytes=Subquery(canonical.values("version__total_bytes")),
+    )
+
+
+def listable_stores(caller: Caller) -> QuerySet[Any]:
+    """The stores that a list shows: readable ones, or all of them for an admin."""
+    stores = known_stores(caller).exclude(lifecycle__in=[Lifecycle.DELETING, Lifecycle.DELETED])
+    if caller.is_admin:
+        return stores
+    if Permission.READ in authority.workspace_permissions(caller):
+        return stores
+    return stores.filter(id__in=authority.readable_targets(TargetKind.STORE, caller))

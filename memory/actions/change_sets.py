@@ -1,0 +1,197 @@
+"""Change sets: all-or-nothing writes on one ref (contract R2, R4)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from database.transactions import durable, step
+from memory import receipts, refs
+from memory.access import StoreAccess
+from memory.actors import actor_of
+from memory.canonical import CanonicalMove, require_move
+from memory.models import MemoryVersion, RefKind, VersionKind
+from memory.queries.versions import changed_paths
+from memory.receipts import Receipt
+from memory.refs import RefName
+from memory.stores import bump_generation
+from memory.treehash import spell_hash
+from memory.treepages import TreeEntry
+from memory.versions import Change, Draft, Note, draft, seal
+from tenancy.audit import record
+from tenancy.models import Permission
+from wire.errors import Conflict, NotFound, name_some
+from wire.idempotency import IdempotencyKey
+
+KINDS = {
+    RefKind.CANONICAL: VersionKind.DIRECT,
+    RefKind.SESSION: VersionKind.SESSION_CHECKPOINT,
+    RefKind.CURATION: VersionKind.CURATION,
+}
+"""What a change set on each kind of ref seals (contract M3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One path's change and what must be there before it.
+
+    Attributes:
+        change: a Put, or None to delete.
+        expected_sha256: the content now at the path; None = there must be none.
+    """
+
+    path: str
+    change: Change
+    expected_sha256: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Operations on one ref, which must still be at `base_version`.
+
+    `base_version` is None for the document surface, which names content hashes only.
+    """
+
+    ref: RefName
+    base_version: str | None
+    operations: tuple[Operation, ...]
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSetOutcome:
+    """What a change set did. `version_id` is None when it altered nothing."""
+
+    version_id: str | None
+    changed_paths: list[str]
+    tree_hash: bytes
+    replayed: bool
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether nothing was altered, so that no version was made."""
+        return self.version_id is None
+
+
+def require_write(access: StoreAccess, ref: RefName) -> None:
+    """Refuse a write to `ref` that this caller or store does not allow, then a dead store.
+
+    Raises:
+        PolicyDenied, ReadOnly: the grant is missing, or canonical moves by Proposals only.
+        Conflict: the ref is a Proposal's, which is frozen (contract M4).
+        NotFound, ReadOnly: the store is not active.
+    """
+    if ref.kind == RefKind.CANONICAL:
+        require_move(access, CanonicalMove.DIRECT_WRITE)
+    else:
+        access.require(Permission.WRITE)
+    access.require_active()
+
+
+@durable
+def apply_change_set(
+    *, access: StoreAccess, change_set: ChangeSet, key: IdempotencyKey | None = None
+) -> ChangeSetOutcome:
+    """Apply a change set, whole or not at all.
+
+    Raises:
+        PolicyDenied, ReadOnly, NotFound: as `require_write` says, or no such ref.
+        Conflict: the ref moved, content is not as expected, a path clashes, the ref is a
+            Proposal's, or the key was used with another request.
+        RangeTooLarge: more documents than a store may hold.
+    """
+    require_write(access, change_set.ref)
+    receipt = (
+        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
+    )
+    if receipt and receipt.outcome:
+        return _told_again(receipt.outcome)
+    return _write(access, change_set, receipt)
+
+
+def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt | None) -> ChangeSetOutcome:
+    if change_set.ref.kind == RefKind.PROPOSAL:
+        raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
+    base = refs.current(access.store_id, change_set.ref)
+    if change_set.base_version not in (None, base.id):
+        raise refs.moved(change_set.ref, str(change_set.base_version), base.id)
+    drafted = draft_operations(base, change_set.operations)
+    version = None if drafted.is_empty else _advance(access, change_set, base, drafted)
+    tree = version or base
+    if receipt:
+        outcome = {"version": version.id if version else None, "base": base.id}
+        receipts.keep(receipt, outcome)
+    return ChangeSetOutcome(
+        version_id=version.id if version else None,
+        changed_paths=drafted.changed_paths,
+        tree_hash=bytes(tree.tree_hash),
+        replayed=False,
+    )
+
+
+def draft_operations(base: MemoryVersion, operations: tuple[Operation, ...]) -> Draft:
+    """Draft operations on a base after checking what each expects.
+
+    Raises:
+        Conflict: naming the paths whose content is not the expected one.
+    """
+    drafted = draft(base, {operation.path: operation.change for operation in operations})
+    missed = [
+        operation.path
+        for operation in operations
+        if _digest(drafted.found(operation.path)) != operation.expected_sha256
+    ]
+    if missed:
+        raise Conflict(f"The content is not the expected one at: {name_some(sorted(missed))}.")
+    return drafted
+
+
+def _digest(entry: TreeEntry | None) -> bytes | None:
+    return entry.content_sha256 if entry else None
+
+
+@step
+def _advance(
+    access: StoreAccess, change_set: ChangeSet, base: MemoryVersion, drafted: Draft
+) -> MemoryVersion:
+    actor = actor_of(access.caller)
+    version = seal(
+        store_id=access.store_id,
+        draft=drafted,
+        kind=KINDS[change_set.ref.kind],
+        actor=actor,
+        note=Note(message=change_set.message),
+    )
+    refs.advance(
+        store_id=access.store_id,
+        name=change_set.ref,
+        expected=base.id,
+        to=version.id,
+        actor=actor,
+    )
+    bump_generation(access.store_id)
+    record(
+        caller=access.caller,
+        workspace_id=access.caller.workspace_id,
+        event="store.written",
+        target_kind="store",
+        target_id=access.store_id,
+        detail={
+            "ref": change_set.ref.kind,
+            "version": version.id,
+            "paths": len(drafted.changed_paths),
+            "tree_hash": spell_hash(version.tree_hash),
+        },
+    )
+    return version
+
+
+def _told_again(outcome: dict[str, Any]) -> ChangeSetOutcome:
+    told = outcome["version"] or outcome["base"]
+    version = MemoryVersion.objects.filter(id=told).first()
+    if version is None:
+        raise NotFound("The version that this request made is gone.")
+    return ChangeSetOutcome(
+        version_id=outcome["version"],
+        changed_paths=changed_paths(told) if outcome["version"] else [],
+        tree_hash=bytes(version.tree_hash),
+        replayed=True,
+    )

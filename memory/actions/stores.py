@@ -1,0 +1,226 @@
+"""Creating, changing and archiving stores (contract M1, M6)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import F
+from tenancy.actions.permissions import assign_to_owner
+
+from database.transactions import durable, step
+from memory import receipts, refs
+from memory.access import StoreAccess, known_stores, open_store
+from memory.actors import Actor, actor_of
+from memory.models import (
+    SHARED_OWNERS,
+    CanonicalWrites,
+    Lifecycle,
+    MemoryStore,
+    OwnerKind,
+    SelfApproval,
+    VersionKind,
+)
+from memory.versions import draft, seal
+from tenancy import registry
+from tenancy.audit import record
+from tenancy.authority import workspace_permissions
+from tenancy.caller import Caller, Subject
+from tenancy.models import Permission, SubjectKind
+from wire.errors import Conflict, Malformed, PolicyDenied
+from wire.idempotency import IdempotencyKey
+from wire.ids import new_id
+from wire.times import now
+
+OWNER_SUBJECTS = {
+    OwnerKind.PRINCIPAL: SubjectKind.PRINCIPAL,
+    OwnerKind.AGENT_DEFINITION: SubjectKind.AGENT,
+    OwnerKind.SESSION: SubjectKind.SESSION,
+    OwnerKind.COLLABORATION_SPACE: SubjectKind.COLLABORATION_SPACE,
+}
+"""Owners that creation grants read and write; a Workspace is granted nothing (M6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who owns a store."""
+
+    kind: OwnerKind
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """What a store is made with."""
+
+    name: str
+    owner: Owner
+    description: str = ""
+    canonical_writes: CanonicalWrites | None = None
+    self_approval: SelfApproval = SelfApproval.DENIED
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChanges:
+    """New values for some of a store's settings; None leaves one as it is."""
+
+    name: str | None = None
+    description: str | None = None
+    metadata: dict[str, str] | None = None
+    lifecycle: Lifecycle | None = None
+    canonical_writes: CanonicalWrites | None = None
+    self_approval: SelfApproval | None = None
+
+    @property
+    def lifts_review(self) -> bool:
+        """Whether a setting is among them that decides how review works."""
+        return self.canonical_writes is not None or self.self_approval is not None
+
+    def columns(self) -> dict[str, Any]:
+        """The values to store."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedStore:
+    """A new store as its creator sees it, and whether this request only told it again."""
+
+    store_id: str
+    replayed: bool
+
+
+@durable
+def create_store(
+    *, caller: Caller, settings: StoreSettings, key: IdempotencyKey | None = None
+) -> CreatedStore:
+    """Create a store, its owner's grant and its empty `initial` version (contract M3, M6).
+
+    Raises:
+        PolicyDenied: the caller may not make stores for this owner.
+        Malformed: the owner does not exist here, or canonical_writes on a store that is not
+            shared.
+        Conflict: the Idempotency-Key was used with another request.
+    """
+    receipt = receipts.claim(caller=caller, key=key) if key else None
+    if receipt and receipt.outcome:
+        return CreatedStore(receipt.outcome["store"], replayed=True)
+    require_owner(caller, settings.owner)
+    store = insert_store(caller=caller, settings=settings, lifecycle=Lifecycle.ACTIVE)
+    seal_initial(store_id=store.id, actor=actor_of(caller))
+    if receipt:
+        receipts.keep(receipt, {"store": store.id}, store_id=store.id)
+    return CreatedStore(store.id, replayed=False)
+
+
+@step
+def insert_store(*, caller: Caller, settings: StoreSettings, lifecycle: Lifecycle) -> MemoryStore:
+    """Insert a store's row, its owner's grant and the audit row; no version yet."""
+    moment = now()
+    store = MemoryStore.objects.create(
+        id=new_id("store"),
+        workspace_id=caller.workspace_id,
+        name=settings.name,
+        description=settings.description,
+        owner_kind=settings.owner.kind,
+        owner_uuid=settings.owner.id,
+        canonical_writes=_governed(settings),
+        self_approval=settings.self_approval,
+        metadata=settings.metadata,
+        lifecycle=lifecycle,
+        created_at=moment,
+        updated_at=moment,
+    )
+    subject_kind = OWNER_SUBJECTS.get(settings.owner.kind)
+    if subject_kind:
+        assign_to_owner(
+            caller=caller, subject=Subject(subject_kind, settings.owner.id), store_id=store.id
+        )
+    _audit(caller, store.id, "store.created", {"owner_kind": settings.owner.kind})
+    return store
+
+
+@step
+def seal_initial(*, store_id: str, actor: Actor) -> None:
+    """Seal the empty tree as a store's first version and point canonical at it."""
+    first = seal(store_id=store_id, draft=draft(None, {}), kind=VersionKind.INITIAL, actor=actor)
+    refs.create(store_id=store_id, name=refs.CANONICAL, at=first.id, actor=actor)
+
+
+def require_owner(caller: Caller, owner: Owner) -> None:
+    """Check that the owner exists and that the caller may make stores for it.
+
+    Everyone may for the principal they act for; for any other owner it takes a Workspace
+    admin, or `write` on the Workspace.
+
+    Raises:
+        PolicyDenied, Malformed: as `create_store` says.
+    """
+    if owner.id != caller.acting_principal_id and not caller.is_admin:
+        permissions = workspace_permissions(caller)
+        if not {Permission.READ, Permission.WRITE} <= permissions:
+            raise PolicyDenied(
+                f"Making a store for {owner.id} needs a Workspace admin or a grant of"
+                f" `read` and `write` on {caller.workspace_id}."
+            )
+    if not registry.exists(owner.kind, caller.workspace_id, owner.id):
+        raise Malformed(f"owner.id: there is no {owner.kind} {owner.id} in this Workspace.")
+
+
+def _governed(settings: StoreSettings) -> CanonicalWrites | None:
+    if settings.owner.kind in SHARED_OWNERS:
+        return settings.canonical_writes or CanonicalWrites.REVIEW
+    if settings.canonical_writes is not None:
+        raise Malformed(f"canonical_writes: not on a store owned by a {settings.owner.kind}.")
+    return None
+
+
+@durable
+def change_store(*, access: StoreAccess, version: int, changes: StoreChanges) -> StoreAccess:
+    """Change a store's settings or archive state (contract M1, M9).
+
+    Raises:
+        PolicyDenied: the caller is neither the owner nor holds `admin`, or lacks `admin` for a
+            setting that governs review.
+        Malformed: canonical_writes on a store that is not shared.
+        Conflict: the store is not at `version` any more.
+    """
+    _require_change(access, changes)
+    access.require_visible()
+    if changes.canonical_writes is not None and not access.store.is_shared:
+        raise Malformed(f"canonical_writes: not on a store owned by a {access.store.owner_kind}.")
+    stores = MemoryStore.objects.filter(id=access.store_id, version=version)
+    lifecycle_bump = {"generation": F("generation") + 1} if changes.lifecycle else {}
+    changed = stores.exclude(lifecycle__in=[Lifecycle.DELETING, Lifecycle.DELETED]).update(
+        version=F("version") + 1, updated_at=now(), **lifecycle_bump, **changes.columns()
+    )
+    if not changed:
+        found = known_stores(access.caller).get(id=access.store_id).version
+        raise Conflict(f"The store's version is {found}, not {version}.")
+    _audit(access.caller, access.store_id, "store.changed", _told(changes))
+    return open_store(access.caller, access.store_id)
+
+
+def _require_change(access: StoreAccess, changes: StoreChanges) -> None:
+    if changes.lifts_review or not access.is_owner:
+        access.require(Permission.ADMIN)
+
+
+def _told(changes: StoreChanges) -> dict[str, Any]:
+    """What the audit row may say: which settings, and the closed words among the values."""
+    closed = {"lifecycle", "canonical_writes", "self_approval"}
+    columns = changes.columns()
+    return {
+        "changed": sorted(columns),
+        **{name: str(value) for name, value in columns.items() if name in closed},
+    }
+
+
+def _audit(caller: Caller, store_id: str, event: str, detail: dict[str, Any]) -> None:
+    record(
+        caller=caller,
+        workspace_id=caller.workspace_id,
+        event=event,
+        target_kind="store",
+        target_id=store_id,
+        detail=detail,
+    )

@@ -1,0 +1,1 @@
+"""Reads of the versioned store. Nothing here writes, and nothing here decides who may ask."""

@@ -1,0 +1,106 @@
+"""Differences between any two versions (contract R3).
+
+Pages that both trees share are never loaded, so the cost is that of the difference.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memory import treediffs
+from memory.models import DocumentVersion, VersionTree
+from memory.queries.documents import Erasure, erasure_of
+from memory.treediffs import PathChange
+from memory.treehash import diff_hash
+from memory.treepages import TreeEntry
+from memory.trees import load_pages
+from wire.ids import id_from_uuid
+
+
+def tree_diff(base_id: str, head_id: str) -> tuple[PathChange, ...]:
+    """What changed from one version's tree to another's, sorted by path bytes. Two queries."""
+    trees = dict(
+        VersionTree.objects.filter(version__in=[base_id, head_id]).values_list("version", "pages")
+    )
+    base, head = set(trees[base_id]), set(trees[head_id])
+    pages = load_pages(sorted(base ^ head))
+    return treediffs.classify(
+        treediffs.by_path(_entries(pages, base)), treediffs.by_path(_entries(pages, head))
+    )
+
+
+def _entries(pages: Mapping[int, Iterable[TreeEntry]], wanted: set[int]) -> Iterable[TreeEntry]:
+    return (entry for page_id, page in pages.items() if page_id in wanted for entry in page)
+
+
+def diff_digest(changes: Iterable[PathChange]) -> bytes:
+    """The diff hash of some changes (contract M8)."""
+    return diff_hash(treediffs.hashed_changes(changes))
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The texts of one changed path. A side is None where there is no document.
+
+    An erased side has no text and says why; it is not an empty document.
+    """
+
+    before: str | None
+    after: str | None
+    before_erased: Erasure | None
+    after_erased: Erasure | None
+
+
+def sides_of(changes: Iterable[PathChange]) -> list[Sides]:
+    """Load both texts of each change. One query for all of them."""
+    wanted = list(changes)
+    bodies = _bodies(
+        entry for change in wanted for entry in (change.before, change.after) if entry is not None
+    )
+    return [_sides(change, bodies) for change in wanted]
+
+
+def body_ids(changes: Iterable[PathChange]) -> list[str]:
+    """The document versions whose texts a diff shows, for the publication recheck."""
+    return [
+        id_from_uuid("document", entry.document_version)
+        for change in changes
+        for entry in (change.before, change.after)
+        if entry is not None
+    ]
+
+
+def _bodies(entries: Iterable[TreeEntry]) -> dict[str, tuple[str | None, Erasure | None]]:
+    ids = [entry.document_version for entry in entries]
+    rows = DocumentVersion.objects.filter(id__in=ids).values_list(
+        "id", "body__text", "expires_at", "erasure__reason", "erasure__erased_at"
+    )
+    return {
+        row[0]: (None, gone) if (gone := erasure_of(*row[1:])) else (row[1], None) for row in rows
+    }
+
+
+def _sides(change: PathChange, bodies: Mapping[str, tuple[str | None, Erasure | None]]) -> Sides:
+    before, before_erased = _body(change.before, bodies)
+    after, after_erased = _body(change.after, bodies)
+    return Sides(before, after, before_erased, after_erased)
+
+
+def _body(
+    entry: TreeEntry | None, bodies: Mapping[str, tuple[str | None, Erasure | None]]
+) -> tuple[str | None, Erasure | None]:
+    if entry is None:
+        return None, None
+    return bodies[id_from_uuid("document", entry.document_version)]
+
+
+def erased_sides(changes: Iterable[PathChange]) -> list[str]:
+    """The paths of a diff whose body on either side is gone (contract P5)."""
+    wanted = list(changes)
+    gone = {
+        identifier
+        for identifier, (text, _) in _bodies(
+            entry for change in wanted for entry in (change.before, change.after) if entry
+        ).items()
+        if text is None
+    }
+    return [change.path for change in wanted if gone.intersection(body_ids([change]))]

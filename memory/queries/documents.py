@@ -1,0 +1,205 @@
+"""Documents at an exact version (contract R1, R3)."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from memory.models import BodyErasure, DocumentVersion
+from memory.treepages import TreeEntry
+from memory.trees import load_tree
+from wire.errors import NotFound
+from wire.ids import id_from_uuid, uuid_from_id
+from wire.times import now, render_time
+
+_READ = """
+SELECT v.id, d.id, d.content_sha256, d.media_type, d.bytes, d.provenance_sha256, d.expires_at,
+       d.introduced_by_id, b.text, b.provenance, e.reason, e.erased_at
+FROM memory_memoryversion v
+JOIN memory_versiontree t ON t.version_id = v.id
+LEFT JOIN memory_treepage p
+       ON p.id = t.pages[width_bucket(%(path)s COLLATE "C", t.first_paths)]
+LEFT JOIN memory_documentversion d
+       ON d.id = p.document_versions[array_position(p.paths, %(path)s COLLATE "C")]
+LEFT JOIN memory_documentbody b ON b.document_version_id = d.id
+LEFT JOIN memory_bodyerasure e ON e.document_version_id = d.id
+WHERE v.store_id = %(store)s AND v.id = {version}
+"""
+_AT_VERSION = _READ.format(version="%(version)s")
+_AT_CANONICAL = _READ.format(
+    version="""(
+        SELECT version_id FROM memory_ref
+        WHERE store_id = %(store)s AND kind = 'canonical' AND owner_uuid IS NULL
+    )"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """That a body is gone, why and since when (contract M7)."""
+
+    reason: str
+    erased_at: datetime
+
+    def sentence(self, subject: str) -> str:
+        """A sentence for people and clients."""
+        return f"The body of {subject} was erased ({self.reason}) at {render_time(self.erased_at)}."
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAt:
+    """A document as one exact version holds it. `text` is None when its body was erased."""
+
+    store_id: str
+    version_id: str
+    document_id: str
+    path: str
+    content_sha256: bytes
+    media_type: str
+    size: int
+    provenance: dict[str, Any] | None
+    provenance_sha256: bytes | None
+    expires_at: datetime | None
+    introduced_by: str
+    text: str | None
+    erasure: Erasure | None
+
+
+def read_document(store_id: str, path: str, version_id: str | None = None) -> DocumentAt:
+    """Read a document at an exact version, or at canonical resolved once. One statement.
+
+    The answer may be an erased document: `text` is None then and `erasure` says why.
+
+    Raises:
+        NotFound: the store has no such version, or the version no such document.
+    """
+    arguments: dict[str, Any] = {"store": uuid_from_id(store_id), "path": path}
+    if version_id:
+        arguments["version"] = uuid_from_id(version_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_AT_VERSION if version_id else _AT_CANONICAL, arguments)
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("The store has no such version.")
+    if row[1] is None:
+        at = id_from_uuid("version", row[0])
+        raise NotFound(f"There is no document at this path in {at}.")
+    return _document_at(store_id, path, row)
+
+
+def _document_at(store_id: str, path: str, row: tuple[Any, ...]) -> DocumentAt:
+    expires_at, text = row[6], row[8]
+    erasure = erasure_of(text, expires_at, row[10], row[11])
+    return DocumentAt(
+        store_id=store_id,
+        version_id=id_from_uuid("version", row[0]),
+        document_id=id_from_uuid("document", row[1]),
+        path=path,
+        content_sha256=bytes(row[2]),
+        media_type=row[3],
+        size=row[4],
+        provenance=json.loads(row[9]) if row[9] and erasure is None else None,
+        provenance_sha256=row[5] and bytes(row[5]),
+        expires_at=expires_at,
+        introduced_by=id_from_uuid("version", row[7]),
+        text=text if erasure is None else None,
+        erasure=erasure,
+    )
+
+
+def erasure_of(
+    text: str | None, expires_at: datetime | None, reason: str | None, erased_at: datetime | None
+) -> Erasure | None:
+    """Whether a body counts as erased: its row is gone, or its ceiling has passed (X3)."""
+    if text is None:
+        return Erasure(reason or BodyErasure.Reason.REDACTED, erased_at or now())
+    if expires_at is not None and expires_at <= now():
+        return Erasure(BodyErasure.Reason.EXPIRED, expires_at)
+    return None
+
+
+def require_text(document: DocumentAt) -> str:
+    """The document's text. Raises NotFound saying erased and why."""
+    if document.text is None:
+        assert document.erasure is not None
+        raise NotFound(document.erasure.sentence("this document"))
+    return document.text
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """A row of a tree listing."""
+
+    path: str
+    document_id: str
+    content_sha256: bytes
+    media_type: str
+    size: int
+    introduced_by: str
+    introduced_at: datetime
+    expires_at: datetime | None
+    erasure: Erasure | None
+
+
+def list_documents(
+    version_id: str, *, prefix: str = "", after: str | None = None, limit: int
+) -> list[ListedDocument]:
+    """The documents of a version under a prefix, by path bytes, behind `after`.
+
+    Reads the pages it needs and no others: the cost is that of `limit`, not of the tree.
+    """
+    tree = load_tree(version_id)
+    start = max(prefix, after + "\x00") if after is not None else prefix
+    found: list[TreeEntry] = []
+    for entry in tree.entries_from(start):
+        if not entry.path.startswith(prefix) or len(found) == limit:
+            break
+        found.append(entry)
+    return describe_entries(found)
+
+
+def describe_entries(entries: Iterable[TreeEntry]) -> list[ListedDocument]:
+    """Add to tree entries who wrote them when, and whether their bodies are still there."""
+    wanted = list(entries)
+    rows = {
+        row.id: row
+        for row in DocumentVersion.objects.filter(
+            id__in=[entry.document_version for entry in wanted]
+        ).select_related("introduced_by", "erasure")
+    }
+    return [
+        _listed(entry, rows[id_from_uuid("document", entry.document_version)]) for entry in wanted
+    ]
+
+
+def _listed(entry: TreeEntry, row: DocumentVersion) -> ListedDocument:
+    erased = getattr(row, "erasure", None)
+    return ListedDocument(
+        path=entry.path,
+        document_id=row.id,
+        content_sha256=entry.content_sha256,
+        media_type=entry.media_type,
+        size=entry.size,
+        introduced_by=row.introduced_by_id,
+        introduced_at=row.introduced_by.created_at,
+        expires_at=row.expires_at,
+        erasure=erasure_of(
+            None if erased else "",
+            row.expires_at,
+            erased and erased.reason,
+            erased and erased.erased_at,
+        ),
+    )
+
+
+def texts_of(document_ids: Iterable[str]) -> dict[str, str]:
+    """The texts that are still there, by document version. One query."""
+    rows = DocumentVersion.objects.filter(id__in=list(document_ids), body__isnull=False)
+    return {
+        row.id: row.body.text
+        for row in rows.select_related("body")
+        if row.expires_at is None or row.expires_at > now()
+    }

@@ -1,0 +1,162 @@
+"""Versions, their changes, and the history of a path (contract R3)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from memory.models import MemoryVersion, VersionChange
+from memory.queries.documents import Erasure, erasure_of
+from wire.errors import NotFound
+from wire.ids import id_from_uuid, uuid_from_id
+
+NO_SUCH_VERSION = "The store has no such version."
+
+
+def versions_of(store_id: str) -> QuerySet[MemoryVersion]:
+    """A store's versions, newest first, each with its note (None when it has none)."""
+    return MemoryVersion.objects.filter(store=store_id).select_related("note").order_by("-id")
+
+
+def get_version(store_id: str, version_id: str) -> MemoryVersion:
+    """One version with its note. Raises NotFound when it is not this store's."""
+    version = versions_of(store_id).filter(id=version_id).first()
+    if version is None:
+        raise NotFound(NO_SUCH_VERSION)
+    return version
+
+
+def base_for_sealing(store_id: str, version_id: str) -> MemoryVersion:
+    """One version with the ancestors that sealing a child reads. Raises NotFound."""
+    versions = MemoryVersion.objects.filter(store=store_id, id=version_id)
+    version = versions.select_related("jump", "jump__jump").first()
+    if version is None:
+        raise NotFound(NO_SUCH_VERSION)
+    return version
+
+
+def canonical_id(store_id: str) -> str:
+    """Where canonical is now. Raises NotFound when the store has none yet."""
+    found = (
+        MemoryVersion.objects.filter(refs__store=store_id, refs__kind="canonical")
+        .values_list("id", flat=True)
+        .first()
+    )
+    if found is None:
+        raise NotFound(NO_SUCH_VERSION)
+    return found
+
+
+def resolve(store_id: str, version_id: str | None) -> str:
+    """An exact version of the store: the given one, or canonical once. Raises NotFound."""
+    if version_id is None:
+        return canonical_id(store_id)
+    if not MemoryVersion.objects.filter(store=store_id, id=version_id).exists():
+        raise NotFound(NO_SUCH_VERSION)
+    return version_id
+
+
+def changed_paths(version_id: str) -> list[str]:
+    """The paths that a version changed against its parent, by path bytes."""
+    changes = VersionChange.objects.filter(version=version_id)
+    return list(changes.order_by("path").values_list("path", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """One version in which a path changed. `content_sha256` is None where it was deleted."""
+
+    version_id: str
+    kind: str
+    actor: Any
+    created_at: datetime
+    message: str | None
+    change: str
+    document_id: str | None
+    content_sha256: bytes | None
+    size: int | None
+    erasure: Erasure | None
+
+
+_HISTORY = """
+SELECT v.id, v.kind, v.actor_kind, v.actor_uuid, v.actor_agent_uuid, v.actor_operation,
+       v.created_at, n.message, c.before_id IS NULL, d.id, d.content_sha256, d.bytes,
+       d.expires_at, b.document_version_id IS NOT NULL, e.reason, e.erased_at
+FROM memory_versionchange c
+JOIN memory_memoryversion v ON v.id = c.version_id
+LEFT JOIN memory_versionnote n ON n.version_id = v.id
+LEFT JOIN memory_documentversion d ON d.id = c.after_id
+LEFT JOIN memory_documentbody b ON b.document_version_id = d.id
+LEFT JOIN memory_bodyerasure e ON e.document_version_id = d.id
+JOIN memory_memoryversion tip ON tip.id = %(version)s
+WHERE c.store_id = %(store)s
+  AND c.path = %(path)s
+  AND (%(before)s::uuid IS NULL OR c.version_id < %(before)s)
+  AND v.depth <= tip.depth
+  AND EXISTS (
+    WITH RECURSIVE climb (id, depth) AS (
+        SELECT tip.id, tip.depth
+        UNION ALL
+        SELECT next.id, next.depth
+        FROM climb
+        JOIN memory_memoryversion here ON here.id = climb.id
+        LEFT JOIN memory_memoryversion far ON far.id = here.jump_id
+        JOIN memory_memoryversion next
+          ON next.id = CASE WHEN far.depth >= v.depth THEN far.id ELSE here.parent_id END
+        WHERE climb.depth > v.depth
+    )
+    SELECT FROM climb WHERE climb.id = v.id
+  )
+ORDER BY c.version_id DESC
+LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Actor:
+    actor_kind: str
+    actor_uuid: Any
+    actor_agent_uuid: Any
+    actor_operation: str | None
+
+
+def path_history(
+    store_id: str, path: str, version_id: str, *, before: str | None = None, limit: int
+) -> list[PathChange]:
+    """The versions up to `version_id`, on its own line of parents, that changed `path`.
+
+    An index scan over the path's changes; each candidate is checked to be an ancestor in
+    logarithmically many hops, so neither other branches nor a long history cost anything.
+
+    Args:
+        before: continue behind this version.
+    """
+    arguments: dict[str, Any] = {
+        "store": uuid_from_id(store_id),
+        "path": path,
+        "version": uuid_from_id(version_id),
+        "before": uuid_from_id(before) if before else None,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_HISTORY, arguments)
+        return [_path_change(row) for row in cursor.fetchall()]
+
+
+def _path_change(row: tuple[Any, ...]) -> PathChange:
+    document = row[9]
+    gone = erasure_of("" if row[13] else None, row[12], row[14], row[15]) if document else None
+    return PathChange(
+        version_id=id_from_uuid("version", row[0]),
+        kind=row[1],
+        actor=_Actor(*row[2:6]),
+        created_at=row[6],
+        message=row[7],
+        change="deleted" if document is None else "added" if row[8] else "modified",
+        document_id=id_from_uuid("document", document) if document else None,
+        content_sha256=bytes(row[10]) if document else None,
+        size=row[11],
+        erasure=gone,
+    )

@@ -1,0 +1,83 @@
+"""Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from database.transactions import step
+from memory.models import IdempotencyReceipt
+from tenancy.caller import Caller
+from wire.errors import Conflict
+from wire.idempotency import IdempotencyKey
+from wire.ids import uuid_from_id
+
+_CLAIM = """
+INSERT INTO memory_idempotencyreceipt
+    (workspace_id, caller_kind, caller_uuid, key, fingerprint, store_id, created_at)
+VALUES (%s, %s, %s, %s, %s, %s, now())
+ON CONFLICT (workspace_id, caller_kind, caller_uuid, key) DO NOTHING
+RETURNING id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A claimed key. `outcome` is None for a first write, else what that write recorded."""
+
+    id: int
+    outcome: dict[str, Any] | None
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether this very request was already carried out."""
+        return self.outcome is not None
+
+
+@step
+def claim(*, caller: Caller, key: IdempotencyKey, store_id: str | None = None) -> Receipt:
+    """Take a key for this transaction, or find what it was used for (contract §0).
+
+    Two at once: the second waits here until the first commits or rolls back. A rolled back
+    write leaves no receipt, so a refused request may be sent again with the same key.
+
+    Raises:
+        Conflict: the key was used with another input.
+    """
+    mine = _insert(caller, key, store_id)
+    if mine is not None:
+        return Receipt(mine, None)
+    found = IdempotencyReceipt.objects.get(
+        workspace=caller.workspace_id, caller_kind=caller.kind, caller_uuid=caller.id, key=key.key
+    )
+    if bytes(found.fingerprint) != key.fingerprint:
+        raise Conflict("This Idempotency-Key was already used with a different request.")
+    return Receipt(found.id, found.outcome)
+
+
+@step
+def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None) -> None:
+    """Record the outcome: identifiers and closed words only, never bodies or paths.
+
+    Args:
+        store_id: the store that this very write created, so that the receipt dies with it.
+    """
+    values: dict[str, Any] = {"outcome": outcome}
+    if store_id:
+        values["store_id"] = store_id
+    IdempotencyReceipt.objects.filter(id=receipt.id).update(**values)
+
+
+def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:
+    values = [
+        uuid_from_id(caller.workspace_id),
+        caller.kind,
+        uuid_from_id(caller.id),
+        key.key,
+        key.fingerprint,
+        uuid_from_id(store_id) if store_id else None,
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, values)
+        row = cursor.fetchone()
+    return int(row[0]) if row else None

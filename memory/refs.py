@@ -1,0 +1,105 @@
+"""Refs: the only mutable part of a store, moved by compare-and-swap (contract M4)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from database.transactions import step
+from memory.actors import Actor
+from memory.models import MemoryVersion, Ref, RefKind, RefMove
+from wire.errors import Conflict, NotFound
+from wire.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class RefName:
+    """What a ref is called: canonical, or a kind and the identifier of its owner."""
+
+    kind: RefKind
+    owner_id: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.owner_id}" if self.owner_id else str(self.kind)
+
+
+CANONICAL = RefName(RefKind.CANONICAL)
+
+
+def current(store_id: str, name: RefName) -> MemoryVersion:
+    """The version a ref points at, with what sealing a child of it needs.
+
+    Raises:
+        NotFound: the store has no such ref.
+    """
+    ref = (
+        Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+        .select_related("version", "version__jump", "version__jump__jump")
+        .first()
+    )
+    if ref is None:
+        raise NotFound(f"The store has no {name} ref.")
+    return ref.version
+
+
+@step
+def create(*, store_id: str, name: RefName, at: str, actor: Actor) -> None:
+    """Make a ref that does not exist yet (the unique constraint refuses a second)."""
+    moment = now()
+    Ref.objects.create(
+        store_id=store_id,
+        kind=name.kind,
+        owner_uuid=name.owner_id,
+        version_id=at,
+        updated_at=moment,
+    )
+    _log(store_id, name, None, at, actor, moment)
+
+
+@step
+def advance(*, store_id: str, name: RefName, expected: str, to: str, actor: Actor) -> None:
+    """Move a ref from exactly `expected` to `to`: one conditional UPDATE decides.
+
+    Raises:
+        Conflict: the ref is not at `expected` any more, or gone; names where it is.
+    """
+    moment = now()
+    refs = Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+    if not refs.filter(version=expected).update(version=to, updated_at=moment):
+        found = refs.values_list("version", flat=True).first()
+        raise moved(name, expected, found)
+    _log(store_id, name, expected, to, actor, moment)
+
+
+@step
+def release(*, store_id: str, name: RefName, actor: Actor) -> None:
+    """Drop a ref: a retention root goes, nothing is erased. Does nothing when it is gone."""
+    refs = Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+    found = refs.values_list("version", flat=True).first()
+    if found is not None and refs.filter(version=found).delete()[0]:
+        _log(store_id, name, found, None, actor, now())
+
+
+def moved(name: RefName, expected: str, found: str | None) -> Conflict:
+    """The error for a ref that is not where the caller thought."""
+    if found is None:
+        return Conflict(f"The {name} ref is gone; expected it at {expected}.")
+    return Conflict(f"The {name} ref is at {found}, not at {expected}.")
+
+
+def _log(
+    store_id: str,
+    name: RefName,
+    before: str | None,
+    after: str | None,
+    actor: Actor,
+    at: datetime,
+) -> None:
+    RefMove.objects.create(
+        store_id=store_id,
+        kind=name.kind,
+        owner_uuid=name.owner_id,
+        before_id=before,
+        after_id=after,
+        actor_kind=actor.kind,
+        actor_uuid=actor.id,
+        at=at,
+    )

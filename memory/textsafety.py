@@ -1,0 +1,240 @@
+"""Text that a reviewer cannot see, found and made visible (console.md, text safety).
+
+Loud kinds are characters that draw nothing or reorder what is around them: an agent reads
+them, a person does not. The quiet kind is a word that mixes scripts with like-looking letters.
+Offsets and columns count code points; lines end at LF only. Everything is linear in the text.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from heapq import merge
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
+
+
+class Kind(StrEnum):
+    """Why a character is pointed out."""
+
+    BIDI_CONTROL = "bidi_control"
+    ZERO_WIDTH = "zero_width"
+    TAG = "tag"
+    VARIATION_SELECTOR = "variation_selector"
+    CONTROL = "control"
+    LOOKALIKE = "lookalike"
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the character itself draws nothing, so that a marker must stand for it."""
+        return self is not Kind.LOOKALIKE
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One character worth a reviewer's look; line and column start at 1."""
+
+    kind: Kind
+    line: int
+    column: int
+    code_point: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a text that is drawn in one way.
+
+    Args:
+        text: the characters themselves.
+        kind: why they are pointed out, or None for ordinary text.
+        label: what to show for, or beside, them; empty for ordinary text.
+        changed: whether they lie in a range that a diff marks as changed.
+    """
+
+    text: str
+    kind: Kind | None = None
+    label: str = ""
+    changed: bool = False
+
+
+class _Run(NamedTuple):
+    start: int
+    end: int
+    kind: Kind
+
+
+# Unicode's Default_Ignorable_Code_Point, by what the characters are for. The ranges that no
+# character is assigned to yet are in it too: they draw nothing already.
+_CLASSES: Final = {
+    Kind.BIDI_CONTROL: "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
+    Kind.ZERO_WIDTH: (
+        "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f"
+        "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    ),
+    Kind.TAG: "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff",
+    Kind.VARIATION_SELECTOR: "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef",
+    # Not in the property, yet as invisible: control codes, and separators that break lines in
+    # some programs only. CR stays out of it when LF follows.
+    Kind.CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029",
+}
+_HIDDEN: Final = re.compile(
+    "|".join(
+        f"(?P<{kind}>(?:[{characters}]" + (r"|\r(?!\n)" if kind is Kind.CONTROL else "") + ")+)"
+        for kind, characters in _CLASSES.items()
+    )
+)
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
+# Cyrillic, Armenian and Cherokee wholly; of Greek only letters drawn like Latin ones, since
+# "\u03bcm" and "\u0394x" are ordinary writing.
+_LOOKALIKE: Final = re.compile(
+    "[\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf"
+    "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+    "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03f2\u03f3]"
+)
+
+_JOINER: Final = "\u200d"
+_PRESENTATION_SELECTORS: Final = "\ufe0e\ufe0f"
+
+
+def hidden_kind(character: str) -> Kind | None:
+    """Why a single character counts as hidden, whatever stands around it, or None."""
+    match = _HIDDEN.fullmatch(character)
+    return Kind(match.lastgroup) if match and match.lastgroup else None
+
+
+def findings(text: str, *, limit: int = 1_000) -> list[Finding]:
+    """The first `limit` characters worth a look, in order. `counts` tells how many there are."""
+    return list(islice(_findings(text), limit))
+
+
+def counts(text: str) -> Counter[Kind]:
+    """How many characters of each kind a text holds; kinds that it lacks are left out."""
+    total: Counter[Kind] = Counter()
+    for run in _runs(text):
+        total[run.kind] += run.end - run.start
+    return total
+
+
+def make_visible(text: str, changed: Sequence[tuple[int, int]] = ()) -> list[Segment]:
+    """Cut a text into segments to draw: ordinary text, and characters with their label.
+
+    Args:
+        text: a line or a whole document.
+        changed: ranges (start, end) that a diff marks, sorted and apart; segments end at them.
+    """
+    runs = list(_runs(text))
+    edges = {0, len(text)}
+    for start, end in [*((run.start, run.end) for run in runs), *changed]:
+        edges.update((start, end))
+    return [
+        _segment(text[start:end], _covering(runs, start), _covering(changed, start) is not None)
+        for start, end in pairwise(sorted(edges))
+    ]
+
+
+def reveal(text: str) -> str:
+    """Return the text with a visible marker in place of each run of hidden characters.
+
+    The marker has no meaning in Markdown or HTML, so a revealed text may still be rendered.
+    """
+    pieces = []
+    done = 0
+    for run in _hidden_runs(text):
+        more = run.end - run.start - 1
+        pieces += [text[done : run.start], f"⟦U+{ord(text[run.start]):04X}"]
+        pieces.append(f" +{more}⟧" if more else "⟧")
+        done = run.end
+    return "".join([*pieces, text[done:]])
+
+
+def _findings(text: str) -> Iterator[Finding]:
+    line, line_start, seen = 1, 0, 0
+    for run in _runs(text):
+        breaks = text.count("\n", seen, run.start)
+        if breaks:
+            line += breaks
+            line_start = text.rfind("\n", seen, run.start) + 1
+        seen = run.start
+        for position in range(run.start, run.end):
+            character = text[position]
+            column = position - line_start + 1
+            yield Finding(run.kind, line, column, ord(character), _name(character))
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    return merge(_hidden_runs(text), _lookalike_runs(text))
+
+
+def _hidden_runs(text: str) -> Iterator[_Run]:
+    for match in _HIDDEN.finditer(text):
+        run = _Run(match.start(), match.end(), Kind(match.lastgroup or ""))
+        if not _shapes_an_emoji(text, run):
+            yield run
+
+
+def _shapes_an_emoji(text: str, run: _Run) -> bool:
+    """Whether a lone joiner or presentation selector only picks how a pictograph is drawn."""
+    if run.start == 0 or run.end - run.start != 1:
+        return False
+    before, character, after = text[run.start - 1], text[run.start], text[run.end : run.end + 1]
+    if character in _PRESENTATION_SELECTORS:
+        return before.isdecimal() or unicodedata.category(before)[0] in "SP"
+    if character == _JOINER:
+        return after != "" and _is_pictograph(after) and _is_pictograph(before)
+    return False
+
+
+def _is_pictograph(character: str) -> bool:
+    # Sk covers the skin tones, which stand between a person and the joiner.
+    selector = character in _PRESENTATION_SELECTORS
+    return selector or unicodedata.category(character) in {"So", "Sk"}
+
+
+def _lookalike_runs(text: str) -> Iterator[_Run]:
+    """In each word of two scripts, the letters of the script that has fewer of them."""
+    if text.isascii():
+        return
+    for word in _WORD.finditer(text):
+        if word[0].isascii():
+            continue
+        latin = list(_LATIN.finditer(text, word.start(), word.end()))
+        others = list(_LOOKALIKE.finditer(text, word.start(), word.end()))
+        if latin and others:
+            for letter in min(others, latin, key=len):
+                yield _Run(letter.start(), letter.end(), Kind.LOOKALIKE)
+
+
+def _covering[R: tuple[int, ...]](ranges: Sequence[R], position: int) -> R | None:
+    index = bisect_right(ranges, position, key=lambda each: each[0]) - 1
+    return ranges[index] if index >= 0 and position < ranges[index][1] else None
+
+
+def _segment(text: str, run: _Run | None, changed: bool) -> Segment:  # noqa: FBT001
+    if run is None:
+        return Segment(text, changed=changed)
+    return Segment(text, run.kind, _label(text, run.kind), changed)
+
+
+def _label(text: str, kind: Kind) -> str:
+    if kind is Kind.TAG and (spelled := _spelled_by_tags(text)):
+        return f"tag characters that spell “{spelled}”"
+    label = f"U+{ord(text[0]):04X} {_name(text[0])}"
+    return f"{label} and {len(text) - 1} more" if len(text) > 1 else label
+
+
+def _spelled_by_tags(text: str) -> str:
+    """The ASCII text that tag characters carry: each is a printable character moved up."""
+    moved = (ord(character) - 0xE0000 for character in text)
+    return "".join(chr(code) for code in moved if 0x20 <= code <= 0x7E)
+
+
+def _name(character: str) -> str:
+    return unicodedata.name(character, "") or (
+        "CONTROL CHARACTER" if unicodedata.category(character) == "Cc" else "UNASSIGNED"
+    )

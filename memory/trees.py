@@ -1,0 +1,113 @@
+"""Trees in PostgreSQL: loading their pages, storing the ones that a write made."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from database.transactions import step
+from memory.models import MemoryVersion, TreePage, VersionTree
+from memory.treehash import page_hash, tree_hash
+from memory.treepages import Page, PagedTree, Slot, TreeEntry
+
+_PAGE_COLUMNS = ("id", "paths", "document_versions", "content_hashes", "media_types", "sizes")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """What a new version needs to say of its tree."""
+
+    pages: list[int]
+    first_paths: list[str]
+    tree_hash: bytes
+
+
+def empty_tree() -> PagedTree:
+    """The tree of no documents."""
+    return PagedTree([], load_pages)
+
+
+def load_tree(version_id: str) -> PagedTree:
+    """A version's tree; its pages are fetched when they are looked at. One query."""
+    pages, first_paths = VersionTree.objects.values_list("pages", "first_paths").get(
+        version=version_id
+    )
+    slots = [
+        Slot(first_path, page_id) for page_id, first_path in zip(pages, first_paths, strict=True)
+    ]
+    return PagedTree(slots, load_pages)
+
+
+def load_pages(page_ids: Sequence[int]) -> dict[int, Page]:
+    """The entries of stored pages. One query."""
+    rows = TreePage.objects.filter(id__in=page_ids).values_list(*_PAGE_COLUMNS)
+    return {row[0]: entries_of_page(*row[1:]) for row in rows}
+
+
+def entries_of_page(
+    paths: list[str],
+    document_versions: list[UUID],
+    content_hashes: list[Any],
+    media_types: list[str],
+    sizes: list[int],
+) -> Page:
+    """Turn a page's parallel arrays into entries."""
+    return [
+        TreeEntry(path, document_version, bytes(content_hash), media_type, size)
+        for path, document_version, content_hash, media_type, size in zip(
+            paths, document_versions, content_hashes, media_types, sizes, strict=True
+        )
+    ]
+
+
+@step
+def store_pages(store_id: str, tree: PagedTree) -> StoredTree:
+    """Insert the pages of `tree` that are new, and hash the whole (contract M8)."""
+    fresh = [slot.entries for slot in tree.slots if slot.entries is not None]
+    rows = iter(_insert_pages(store_id, fresh))
+    ids = [slot.page_id if slot.page_id is not None else next(rows).id for slot in tree.slots]
+    hashes = page_hashes(ids)
+    return StoredTree(
+        pages=ids,
+        first_paths=[slot.first_path for slot in tree.slots],
+        tree_hash=tree_hash([hashes[page_id] for page_id in ids]),
+    )
+
+
+def page_hashes(page_ids: Sequence[int]) -> Mapping[int, bytes]:
+    """The hashes of stored pages by ID. One query over an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, page_hash FROM memory_treepage WHERE id = ANY(%s)", [list(page_ids)]
+        )
+        return dict(cursor.fetchall())
+
+
+def _insert_pages(store_id: str, pages: Sequence[Page]) -> list[TreePage]:
+    return TreePage.objects.bulk_create(
+        [
+            TreePage(
+                store_id=store_id,
+                page_hash=page_hash(page),
+                paths=[entry.path for entry in page],
+                document_versions=[entry.document_version for entry in page],
+                content_hashes=[entry.content_sha256 for entry in page],
+                media_types=[entry.media_type for entry in page],
+                sizes=[entry.size for entry in page],
+            )
+            for page in pages
+        ]
+    )
+
+
+@step
+def attach_tree(version: MemoryVersion, stored: StoredTree) -> None:
+    """Give a new version its tree."""
+    VersionTree.objects.create(
+        version=version,
+        store_id=version.store_id,
+        pages=stored.pages,
+        first_paths=stored.first_paths,
+    )

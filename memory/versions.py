@@ -1,0 +1,231 @@
+"""Sealing: how a set of changes on a base becomes an immutable version (contract M3, M7)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from uuid_utils.compat import uuid7
+
+from database.transactions import step
+from memory.actors import Actor
+from memory.ancestry import jump_from
+from memory.models import (
+    DocumentBody,
+    DocumentVersion,
+    MemoryVersion,
+    VersionChange,
+    VersionKind,
+    VersionNote,
+)
+from memory.paths import default_media_type
+from memory.treehash import content_sha256
+from memory.treepages import PagedTree, TreeEntry, directory_clashes
+from memory.trees import attach_tree, empty_tree, load_tree, store_pages
+from wire.errors import Conflict, RangeTooLarge, name_some
+from wire.ids import id_from_uuid, new_id
+from wire.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Text to write at a path.
+
+    Attributes:
+        text: at most 102,400 bytes of UTF-8 without NUL, checked where it came in.
+        media_type: None picks it by the path's ending.
+        provenance: as the export spells it, checked where it came in.
+        expires_at: an earlier ceiling that the text brings along (contract F1).
+    """
+
+    text: str
+    media_type: str | None = None
+    provenance: dict[str, Any] | None = None
+    provenance_sha256: bytes | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The words beside a version, and what an import claims of its source."""
+
+    message: str | None = None
+    source_id: str | None = None
+    source_time: datetime | None = None
+
+
+Change = Put | None
+"""A new text at a path, or None to delete what is there."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A tree with changes applied, not yet stored."""
+
+    base: MemoryVersion | None
+    before: dict[str, TreeEntry | None]
+    after: dict[str, TreeEntry | None]
+    puts: dict[str, Put]
+    tree: PagedTree = field(repr=False)
+    base_tree: PagedTree = field(repr=False)
+
+    def found(self, path: str) -> TreeEntry | None:
+        """What the base holds at a path."""
+        return self.base_tree.find(path)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was altered."""
+        return not self.after
+
+    @property
+    def changed_paths(self) -> list[str]:
+        """The altered paths in order."""
+        return sorted(self.after)
+
+
+def draft(base: MemoryVersion | None, changes: Mapping[str, Change]) -> Draft:
+    """Apply changes to a base's tree in memory.
+
+    Writing the same text and media type again, or deleting nothing, alters nothing.
+
+    Raises:
+        Conflict: a document would also be another's directory (contract M2).
+    """
+    tree = load_tree(base.id) if base else empty_tree()
+    tree.preload(changes)
+    before: dict[str, TreeEntry | None] = {}
+    after: dict[str, TreeEntry | None] = {}
+    for path, change in changes.items():
+        found = tree.find(path)
+        entry = _entry(path, change) if change else None
+        if not _same(found, entry):
+            before[path], after[path] = found, entry
+    edited = tree.edit(after) if after else tree
+    _refuse_clashes(edited, [path for path, entry in before.items() if entry is None])
+    puts = {path: changes[path] for path in after if after[path] is not None}
+    return Draft(
+        base, before, after, {path: put for path, put in puts.items() if put}, edited, tree
+    )
+
+
+def _entry(path: str, put: Put) -> TreeEntry:
+    raw = put.text.encode()
+    media_type = put.media_type or default_media_type(path)
+    return TreeEntry(path, uuid7(), content_sha256(raw), media_type, len(raw))
+
+
+def _same(found: TreeEntry | None, entry: TreeEntry | None) -> bool:
+    if found is None or entry is None:
+        return found is entry
+    return (found.content_sha256, found.media_type) == (entry.content_sha256, entry.media_type)
+
+
+def _refuse_clashes(tree: PagedTree, added: list[str]) -> None:
+    clashes = directory_clashes(tree, added)
+    if clashes:
+        named = name_some(f"{above} and {below}" for above, below in clashes)
+        raise Conflict(f"A document cannot also be another's directory: {named}.")
+
+
+@step
+def seal(
+    *, store_id: str, draft: Draft, kind: VersionKind, actor: Actor, note: Note | None = None
+) -> MemoryVersion:
+    """Store a draft as a new version, whole or not at all. Moves no ref.
+
+    Raises:
+        RangeTooLarge: the tree would hold more documents than a store may.
+    """
+    version = _version_of(store_id, draft, kind, actor)
+    if version.document_count > settings.MAX_DOCUMENTS:
+        raise RangeTooLarge(
+            f"A store holds at most {settings.MAX_DOCUMENTS:,} documents;"
+            f" this would make {version.document_count:,}."
+        )
+    stored = store_pages(store_id, draft.tree)
+    version.tree_hash = stored.tree_hash
+    version.save(force_insert=True)
+    if note and (note.message is not None or note.source_id):
+        VersionNote.objects.create(
+            version=version,
+            message=note.message,
+            source_id=note.source_id,
+            source_time=note.source_time,
+        )
+    _insert_documents(version, draft)
+    attach_tree(version, stored)
+    _insert_changes(version, draft)
+    return version
+
+
+def _version_of(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) -> MemoryVersion:
+    base = draft.base
+    count = base.document_count if base else 0
+    size = base.total_bytes if base else 0
+    for path, entry in draft.after.items():
+        found = draft.before[path]
+        count += (entry is not None) - (found is not None)
+        size += (entry.size if entry else 0) - (found.size if found else 0)
+    return MemoryVersion(
+        id=new_id("version"),
+        store_id=store_id,
+        parent=base,
+        jump=jump_from(base) if base else None,
+        depth=base.depth + 1 if base else 0,
+        kind=kind,
+        document_count=count,
+        total_bytes=size,
+        created_at=now(),
+        **actor.columns(),
+    )
+
+
+def _insert_documents(version: MemoryVersion, draft: Draft) -> None:
+    entries = [entry for entry in draft.after.values() if entry is not None]
+    rows = [_document_version(version, entry, draft.puts[entry.path]) for entry in entries]
+    DocumentVersion.objects.bulk_create(rows)
+    DocumentBody.objects.bulk_create(
+        [
+            DocumentBody(
+                document_version=row,
+                text=draft.puts[row.path].text,
+                provenance=draft.puts[row.path].provenance,
+            )
+            for row in rows
+        ]
+    )
+
+
+def _document_version(version: MemoryVersion, entry: TreeEntry, put: Put) -> DocumentVersion:
+    return DocumentVersion(
+        id=id_from_uuid("document", entry.document_version),
+        store_id=version.store_id,
+        path=entry.path,
+        content_sha256=entry.content_sha256,
+        media_type=entry.media_type,
+        bytes=entry.size,
+        provenance_sha256=put.provenance_sha256,
+        introduced_by=version,
+        expires_at=put.expires_at,
+    )
+
+
+def _insert_changes(version: MemoryVersion, draft: Draft) -> None:
+    VersionChange.objects.bulk_create(
+        [
+            VersionChange(
+                store_id=version.store_id,
+                version=version,
+                path=path,
+                before_id=_document_id(draft.before[path]),
+                after_id=_document_id(draft.after[path]),
+            )
+            for path in draft.changed_paths
+        ]
+    )
+
+
+def _document_id(entry: TreeEntry | None) -> str | None:
+    return id_from_uuid("document", entry.document_version) if entry else None
