@@ -7,7 +7,6 @@ get only what lies between their equal ends, and a diff that has spent its effor
 import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from os.path import commonprefix
 from typing import Final, NamedTuple
 
 from memory.alignment import Block, changed_blocks
@@ -15,7 +14,7 @@ from memory.alignment import Block, changed_blocks
 Range = tuple[int, int]
 """Code points start..end (end excluded) of a line's text."""
 
-_MAX_WORD_LINE: Final = 2_000  # characters; longer lines are compared from their ends only
+_MAX_WORD_LINE: Final = 1_000  # characters; longer lines are compared from their ends only
 _MAX_CANDIDATES: Final = 400  # pairs of lines looked at in one block
 _PAIR_EFFORT: Final = 100  # what a pair costs however short it is, in characters
 _ALIKE: Final = 0.4  # share of equal text from which two lines count as one line changed
@@ -94,11 +93,18 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _between_equal_ends(old: str, new: str) -> tuple[tuple[Range, ...], tuple[Range, ...]]:
-    head = len(commonprefix([old, new]))
-    tail = len(commonprefix([old[head:][::-1], new[head:][::-1]]))
+    head = _common_length(old, new)
+    tail = _common_length(old[head:][::-1], new[head:][::-1])
     if head + tail < _ALIKE * max(len(old), len(new)):
         return (), ()
     return _range(head, len(old) - tail), _range(head, len(new) - tail)
+
+
+def _common_length(old: str, new: str) -> int:
+    differing = (
+        index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other
+    )
+    return next(differing, min(len(old), len(new)))
 
 
 def _range(start: int, end: int) -> tuple[Range, ...]:

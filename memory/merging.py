@@ -58,7 +58,7 @@ def replay(base: Tree, head: Tree, canonical: Tree) -> Replayed | Conflicts:
     conflicts: set[str] = set()
     for path in sorted(base.keys() | head.keys()):
         was, wanted, now = base.get(path), head.get(path), canonical.get(path)
-        if was == wanted or now == wanted:
+        if wanted in (was, now):
             continue
         if now == was:
             operations.append(Operation(path, now, wanted))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from heapq import merge
 from itertools import islice, pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 
 class Kind(StrEnum):
@@ -210,7 +210,7 @@ def _lookalike_runs(text: str) -> Iterator[_Run]:
                 yield _Run(letter.start(), letter.end(), Kind.LOOKALIKE)
 
 
-def _covering[R: tuple[int, ...]](ranges: Sequence[R], position: int) -> R | None:
+def _covering[R: tuple[Any, ...]](ranges: Sequence[R], position: int) -> R | None:
     index = bisect_right(ranges, position, key=lambda each: each[0]) - 1
     return ranges[index] if index >= 0 and position < ranges[index][1] else None
 

@@ -1,0 +1,124 @@
+"""Markdown made into HTML that is safe to put on a page, by two gates that know nothing of each
+other: a renderer that lets no raw HTML through, and a sanitiser with a short allow-list.
+
+A rendered document loads nothing and points into no page of ours: images become links, only
+absolute web and mail addresses stay links. Hidden characters come out as visible markers.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from memory.textsafety import reveal
+
+_MAX_NESTING: Final = 40  # of blocks and of brackets; far above real documents
+_MAX_LOOKAHEAD: Final = 200_000  # tokens read ahead in one document, about 0.2 s
+_LOOKAHEAD: Final = "lookahead"
+
+# The first line must look like a key or a comment: a document may as well begin with a rule.
+_FRONT_MATTER: Final = re.compile(
+    r"\A---[ \t]*\r?\n(?P<matter>(?:[\w.-]+[ \t]*:|#).*\n(?:.*\n)*?)"
+    r"(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"
+)
+_ALIGNMENT: Final = re.compile(r"text-align:(left|center|right)")
+
+_SANITISER: Final = nh3.Cleaner(
+    tags={
+        *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
+        *("em", "strong", "s", "a", "ul", "ol", "li"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    },
+    attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+    allowed_classes={cell: {"align-left", "align-center", "align-right"} for cell in ("th", "td")},
+    url_schemes={"http", "https", "mailto"},
+    url_relative="deny",
+    link_rel="noopener noreferrer nofollow",
+)
+
+
+def render(text: str) -> str:
+    """Render a document as HTML without scripts, styles, images, forms, IDs or relative links.
+
+    Tables and strikethrough are understood; front matter is shown as code. A text made to be
+    slow to parse is shown as its source. Cells of aligned columns have the class `align-left`,
+    `align-center` or `align-right`.
+    """
+    visible = reveal(text)
+    matter = _FRONT_MATTER.match(visible)
+    head = _as_code(matter["matter"]) if matter else ""
+    body = visible[matter.end() :] if matter else visible
+    try:
+        html = _PARSER.render(body, {_LOOKAHEAD: _MAX_LOOKAHEAD})
+    except _TooIntricate:
+        html = _as_code(body)
+    return _SANITISER.clean(head + html)
+
+
+class _TooIntricate(Exception):
+    """Brackets that never close make the parser read the rest of the text again and again."""
+
+
+class _BoundedInline(ParserInline):
+    """The inline parser, with a limit on how much it reads ahead in one document."""
+
+    def skipToken(self, state: StateInline) -> None:  # noqa: N802
+        state.env[_LOOKAHEAD] -= 1
+        if state.env[_LOOKAHEAD] < 0:
+            raise _TooIntricate
+        super().skipToken(state)
+
+
+def _as_code(text: str) -> str:
+    return f"<pre><code>{escape(text)}</code></pre>\n"
+
+
+def _align_by_class(state: StateCore) -> None:
+    """Say alignment with a class: the pages' policy allows no style attributes."""
+    for token in state.tokens:
+        aligned = _ALIGNMENT.search(str(token.attrs.pop("style", "")))
+        if aligned:
+            token.attrSet("class", f"align-{aligned[1]}")
+
+
+def _link_images(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = list(_without_images(token.children))
+
+
+def _without_images(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with a link in place of each image, or with its words inside another link."""
+    inside_link = False
+    for token in tokens:
+        if token.type in {"link_open", "link_close"}:
+            inside_link = token.type == "link_open"
+        if token.type != "image":
+            yield token
+            continue
+        source = str(token.attrs.get("src", ""))
+        words = Token("text", "", 0, content=f"image: {token.content or source}")
+        if inside_link:
+            yield words
+        else:
+            yield Token("link_open", "a", 1, attrs={"href": source})
+            yield words
+            yield Token("link_close", "a", -1)
+
+
+def _make_parser() -> MarkdownIt:
+    parser = MarkdownIt("js-default", {"html": False, "maxNesting": _MAX_NESTING})
+    parser.inline = _BoundedInline()
+    parser.core.ruler.push("align_by_class", _align_by_class)
+    parser.core.ruler.push("link_images", _link_images)
+    return parser
+
+
+_PARSER: Final = _make_parser()

@@ -1,0 +1,143 @@
+"""Where a document's text came from, as its writer claims it (contract M7).
+
+The live API and exports spell it differently: one says versions, the other revisions. It is
+stored and hashed as exports spell it, so that the digest survives a move between stores.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from memory.jsoncanon import canonical_json
+from memory.paths import parse_path
+from wire.ids import parse_id
+from wire.times import render_time
+
+MAX_ENTRIES: Final = 256
+MAX_SOURCE_REF_CHARACTERS: Final = 1_024
+
+_LIVE_PREFIX: Final = "memver_"
+_EXPORT_PREFIX: Final = "mrev_"
+
+
+def _parse_revision(text: str) -> str:
+    return _EXPORT_PREFIX + parse_id("version", text).removeprefix(_LIVE_PREFIX)
+
+
+def _parse_time(text: str) -> str:
+    """A time has one spelling, so reading and spelling it again must change nothing."""
+    try:
+        canonical = text.endswith("Z") and render_time(datetime.fromisoformat(text)) == text
+    except ValueError:
+        canonical = False
+    if not canonical:
+        raise ValueError("expected a time in UTC with milliseconds, as 2026-08-27T09:30:00.000Z")
+    return text
+
+
+def _refuse_null(value: object) -> object:
+    if value is None:
+        raise ValueError("leave the field out instead of null")
+    return value
+
+
+_Several = Field(max_length=MAX_ENTRIES)
+_Absent = BeforeValidator(_refuse_null)
+
+_Path = Annotated[str, AfterValidator(parse_path)]
+_EventId = Annotated[str, AfterValidator(partial(parse_id, "event"))]
+_VersionId = Annotated[str, AfterValidator(partial(parse_id, "version"))]
+_RevisionId = Annotated[str, AfterValidator(_parse_revision)]
+_CurationId = Annotated[str, AfterValidator(partial(parse_id, "curation"))]
+_SourceRef = Annotated[str, Field(min_length=1, max_length=MAX_SOURCE_REF_CHARACTERS)]
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
+
+
+class _Claims(_Closed):
+    source_event_ids: Annotated[list[_EventId], _Several]
+    """Events that the text was drawn from."""
+
+    source_refs: Annotated[list[_SourceRef], _Several]
+    """Sources outside of the system, in the writer's own notation."""
+
+    confidence: Literal["observed", "inferred", "uncertain"]
+    """How sure the writer is."""
+
+    valid_from: Annotated[str, AfterValidator(_parse_time)]
+    """Since when the text holds: UTC with milliseconds."""
+
+    curation_run: Annotated[_CurationId | None, _Absent] = None
+    """The curation run that wrote the text."""
+
+
+class SupersededVersion(_Closed):
+    """A document that another one replaces, as the live API names it."""
+
+    path: _Path
+    version: _VersionId
+
+
+class SupersededRevision(_Closed):
+    """A document that another one replaces, as exports name it."""
+
+    path: _Path
+    revision: _RevisionId
+
+
+class Provenance(_Claims):
+    """Provenance as the live API spells it; snapshots may be named by either prefix."""
+
+    source_version_ids: Annotated[list[_VersionId], _Several]
+    """Snapshots that the text was drawn from."""
+
+    supersedes: Annotated[SupersededVersion | None, _Absent] = None
+    """The document that this one replaces."""
+
+    def exported(self) -> dict[str, Any]:
+        """The same claims as exports spell them: what is stored and hashed."""
+        claims = self.model_dump(exclude_none=True)
+        versions = claims.pop("source_version_ids")
+        claims["source_revision_ids"] = [_parse_revision(version) for version in versions]
+        if self.supersedes:
+            revision = _parse_revision(self.supersedes.version)
+            claims["supersedes"] = {"path": self.supersedes.path, "revision": revision}
+        return claims
+
+
+class ExportedProvenance(_Claims):
+    """Provenance as exports spell it; snapshots may be named by either prefix."""
+
+    source_revision_ids: Annotated[list[_RevisionId], _Several]
+    """Snapshots that the text was drawn from."""
+
+    supersedes: Annotated[SupersededRevision | None, _Absent] = None
+    """The document that this one replaces."""
+
+    def exported(self) -> dict[str, Any]:
+        """The claims in their one spelling: what is stored and hashed."""
+        return self.model_dump(exclude_none=True)
+
+
+def live_provenance(exported: Mapping[str, Any]) -> dict[str, Any]:
+    """Spell stored provenance as the live API does."""
+    claims = dict(exported)
+    revisions = claims.pop("source_revision_ids")
+    claims["source_version_ids"] = [parse_id("version", revision) for revision in revisions]
+    if superseded := claims.get("supersedes"):
+        version = parse_id("version", superseded["revision"])
+        claims["supersedes"] = {"path": superseded["path"], "version": version}
+    return claims
+
+
+def provenance_sha256(exported: Mapping[str, Any]) -> bytes:
+    """The digest of provenance in its exported spelling. It outlives the claims themselves."""
+    return sha256(canonical_json(dict(exported))).digest()
