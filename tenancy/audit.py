@@ -11,7 +11,7 @@ from wire.requests import current_request_id
 @step
 def record(
     *,
-    caller: Caller | None,
+    caller: Caller,
     workspace_id: str,
     event: str,
     target_kind: str,
@@ -21,16 +21,16 @@ def record(
     """Write one audit row.
 
     Args:
-        caller: who did it; None for the platform's own commands.
+        caller: who did it.
         event: `noun.verb`, e.g. `proposal.approved`.
         detail: identifiers, counts, hashes and closed words; never customer text (X5).
     """
     AuditEntry.objects.create(
         workspace_id=workspace_id,
         event=event,
-        actor_kind=caller.kind if caller else "platform",
-        actor_uuid=caller.id if caller else None,
-        acting_principal_uuid=caller.acting_principal_id if caller else None,
+        actor_kind=caller.kind,
+        actor_uuid=caller.id or None,
+        acting_principal_uuid=caller.acting_principal_id,
         target_kind=target_kind,
         target_uuid=target_id,
         detail=detail or {},

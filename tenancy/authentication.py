@@ -1,8 +1,10 @@
-"""Bearer authentication: one query from a key to the Caller it makes."""
+"""Bearer authentication: one query from a key to the Caller it makes (contract §0)."""
 
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Q
+from django.db import DatabaseError, InterfaceError
+from django.db.models import F, OuterRef, Q, Subquery, TextField, Value
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -10,17 +12,41 @@ from tenancy.caller import Caller
 from tenancy.models import ApiKey, Principal, Workspace
 from tenancy.secrets import PREFIX, digest
 from wire import ids
-from wire.errors import InvalidKey, Malformed, PolicyDenied
+from wire.errors import AuthorizationUnavailable, InvalidKey, Malformed, PolicyDenied
 from wire.headers import ACTING_PRINCIPAL
 from wire.times import now
 
 
-class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer ck_…` → a Caller (contract §0)."""
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A live key, and the principal it names, looked up together.
 
-    def authenticate(self, request: Request) -> tuple[Caller, ApiKey]:
-        key = find_key(bearer_secret(request))
-        return caller_of_key(key, request.headers.get(ACTING_PRINCIPAL)), key
+    Attributes:
+        named_kind, named_state: of the named principal, when the key may act for it.
+    """
+
+    key: ApiKey
+    named_kind: str | None = None
+    named_state: str | None = None
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer ck_…` → the Caller of that key, and its Credential.
+
+    Which principal the request names is looked up along with the key, and judged by
+    `acting_for` once the checks that come first have passed.
+    """
+
+    def authenticate(self, request: Request) -> tuple[Caller, Credential]:
+        secret = bearer_secret(request)
+        named = well_formed_id(request.headers.get(ACTING_PRINCIPAL))
+        try:
+            credential = find_key(Q(digest=digest(secret)), named)
+        except (DatabaseError, InterfaceError) as error:
+            raise AuthorizationUnavailable(
+                "Who is asking could not be established. Retry the request."
+            ) from error
+        return caller_of_key(credential.key), credential
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -34,61 +60,90 @@ def bearer_secret(request: Request) -> str:
     return secret
 
 
-def find_key(secret: str) -> ApiKey:
-    """Look a live key up, with its Workspace and principal. Raises InvalidKey."""
-    keys = ApiKey.objects.select_related("workspace", "principal")
-    key = keys.filter(live(), digest=digest(secret)).first()
-    if key is None:
-        raise InvalidKey("The key is unknown, expired or revoked.")
-    return key
+def well_formed_id(text: str | None) -> str | None:
+    """A principal's ID worth looking up, or None."""
+    try:
+        return ids.parse_id("principal", text)
+    except ids.MalformedId:
+        return None
 
 
-def live() -> Q:
-    """Keys that are neither revoked nor expired."""
-    return Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=now()))
+def find_key(which: Q, named: str | None = None) -> Credential:
+    """Look a live key up, with its Workspace, its principal and the one it names; one query.
 
-
-def caller_of_key(key: ApiKey, acting_for: str | None = None) -> Caller:
-    """Make the Caller of a key, acting for a principal it may name.
+    Args:
+        which: the digest of its secret, or its ID.
+        named: a principal that the request names.
 
     Raises:
-        Malformed: the header is not a principal's ID.
-        PolicyDenied: the key may not act for that principal.
+        InvalidKey: there is none, or it is expired or revoked.
     """
-    named = nameable_principal(key, acting_for) if acting_for else None
-    principal = named or key.principal
+    keys = ApiKey.objects.select_related("workspace", "principal").annotate(**_naming(named))
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=now())
+    key: Any = keys.filter(which, unexpired, revoked_at=None).first()
+    if key is None:
+        raise InvalidKey("The key is unknown, expired or revoked.")
+    return Credential(key, key.named_kind, key.named_state)
+
+
+def _naming(named: str | None) -> dict[str, Subquery | Value]:
+    """Kind and state of the principal `named`, where the key may act for it."""
+    if named is None:
+        nothing = Value(None, output_field=TextField())
+        return {"named_kind": nothing, "named_state": nothing}
+    nameable = ApiKey.may_act_for.through.objects.filter(apikey=OuterRef("id"), principal=named)
+    return {
+        "named_kind": Subquery(nameable.values(kind=F("principal__kind"))),
+        "named_state": Subquery(nameable.values(state=F("principal__state"))),
+    }
+
+
+def caller_of_key(key: ApiKey) -> Caller:
+    """The Caller of a key that names nobody."""
+    bound = key.principal
     return Caller(
         kind="api_key",
         workspace_id=key.workspace_id,
         key_id=key.id,
         principal_id=key.principal_id,
-        named_principal_id=named.id if named and named.id != key.principal_id else None,
-        principal_is_service=bool(principal and principal.kind == Principal.Kind.SERVICE),
+        named_principal_id=None,
+        principal_is_service=bool(bound and bound.kind == Principal.Kind.SERVICE),
         is_admin=key.key_class == ApiKey.Class.ADMIN,
         authority_epoch=key.workspace.authority_epoch,
         expires_at=key.expires_at,
         workspace_active=key.workspace.state == Workspace.State.ACTIVE,
-        principal_active=principal is None or principal.state == Principal.State.ACTIVE,
+        principal_active=bound is None or bound.state == Principal.State.ACTIVE,
     )
 
 
-def nameable_principal(key: ApiKey, text: str) -> Principal:
-    """The principal a key names: its own, or one it was allowed to act for."""
+def acting_for(caller: Caller, credential: Credential, text: str | None) -> Caller:
+    """The Caller, acting for the principal that a request names, if it names one.
+
+    Raises:
+        Malformed: the text is not a principal's ID.
+        PolicyDenied: the key may not act for that principal.
+    """
+    if text is None:
+        return caller
     try:
-        principal_id = ids.parse_id("principal", text)
+        named = ids.parse_id("principal", text)
     except ids.MalformedId as error:
         raise Malformed(f"{ACTING_PRINCIPAL}: {error}.") from error
-    if key.principal and principal_id == key.principal_id:
-        return key.principal
-    principal = key.may_act_for.filter(id=principal_id).first()
-    if principal is None:
-        raise PolicyDenied(f"This key may not act for {principal_id}.")
-    return principal
+    if named == caller.principal_id:
+        return caller
+    if credential.named_state is None:
+        raise PolicyDenied(f"This key may not act for {named}.")
+    return replace(
+        caller,
+        named_principal_id=named,
+        principal_is_service=credential.named_kind == Principal.Kind.SERVICE,
+        principal_active=credential.named_state == Principal.State.ACTIVE,
+    )
 
 
 def caller_of_person(principal: Principal) -> Caller:
-    """Make the Caller of a signed-in person (select_related workspace first)."""
-    workspace: Any = principal.workspace
+    """The Caller of a signed-in person. `principal.workspace` should be loaded already."""
+    workspace = principal.workspace
     return Caller(
         kind="principal",
         workspace_id=workspace.id,

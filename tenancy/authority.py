@@ -4,7 +4,8 @@ One query, or one expression inside the query that fetches the target itself.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, Func, OuterRef, Q, QuerySet, TextField
@@ -15,6 +16,19 @@ from wire.errors import PolicyDenied
 
 NEEDS_READ = frozenset({Permission.WRITE, Permission.REVIEW, Permission.ADMIN})
 """Checks of these also require read (contract §0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What permissions are held on."""
+
+    kind: TargetKind
+    id: str
+
+    @classmethod
+    def of(cls, assignment: PermissionAssignment) -> Self:
+        """The target of an assignment."""
+        return cls(TargetKind(assignment.target_kind), assignment.target_id or "")
 
 
 def grants_of(subject: Subject, workspace_id: str) -> QuerySet[PermissionAssignment]:
@@ -45,6 +59,17 @@ def permissions_on(target_kind: TargetKind, target: str | OuterRef, caller: Call
     )
 
 
+def permissions_held(target: Target, caller: Caller) -> frozenset[str]:
+    """The permissions that `caller` holds on a target that needs no fetching; one query."""
+    grants = grants_of(caller.subject, caller.workspace_id).filter(
+        Q(target_kind=target.kind, target_uuid=target.id)
+        | Q(target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id)
+    )
+    return frozenset(
+        permission for held in grants.values_list("permissions", flat=True) for permission in held
+    )
+
+
 def readable_targets(target_kind: TargetKind, caller: Caller) -> QuerySet[Any]:
     """The UUIDs of targets of one kind on which the caller holds a direct read grant."""
     return (
@@ -56,12 +81,7 @@ def readable_targets(target_kind: TargetKind, caller: Caller) -> QuerySet[Any]:
 
 def workspace_permissions(caller: Caller) -> frozenset[str]:
     """The permissions that the caller holds on the Workspace itself."""
-    grants = grants_of(caller.subject, caller.workspace_id).filter(
-        target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id
-    )
-    return frozenset(
-        permission for held in grants.values_list("permissions", flat=True) for permission in held
-    )
+    return permissions_held(Target(TargetKind.WORKSPACE, caller.workspace_id), caller)
 
 
 def holds(permissions: Iterable[str], wanted: Permission) -> bool:

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
-from tenancy.models import SubjectKind
+from tenancy.models import SubjectKind, Workspace
+from wire.errors import DisabledTenancy
 from wire.times import now
 
-CallerKind = Literal["principal", "api_key"]
+CallerKind = Literal["principal", "api_key", "platform"]
+
+NOBODY: Final = "prin_" + "0" * 32
+"""The principal that holds no grant and never will: what the platform itself acts for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,13 @@ class Caller:
     """A live credential in one Workspace, and the principal it acts for (contract §0).
 
     Attributes:
-        kind: `principal` for a person signed in to the Console, `api_key` for a key.
+        kind: `principal` for a person signed in to the Console, `api_key` for a key, `platform`
+            for a command that the operator runs on the server.
         key_id: the key, when there is one.
         principal_id: the signed-in person, or the principal that the key is bound to.
         named_principal_id: a principal that the key only named in `Checkfu-Acting-Principal`.
         principal_is_service: whether the acting principal, if any, is a service.
-        is_admin: an admin key, or a signed-in Workspace admin.
+        is_admin: an admin key, a signed-in Workspace admin, or the platform.
         authority_epoch: the Workspace's, as it stood when the credential was looked up.
         expires_at: when the key ends by itself.
         workspace_active, principal_active: False answers 403 `auth.disabled_tenancy`.
@@ -51,13 +56,23 @@ class Caller:
 
     @property
     def id(self) -> str:
-        """The credential's own identifier: what receipts and audit rows are filed under."""
+        """The credential's own identifier: what receipts and audit rows are filed under.
+
+        Empty for the platform, which has none.
+        """
         return self.key_id or self.principal_id or ""
 
     @property
     def has_expired(self) -> bool:
         """Whether the key has ended by itself since it was looked up."""
         return self.expires_at is not None and self.expires_at <= now()
+
+    def require_active(self) -> None:
+        """Raise DisabledTenancy when the Workspace or the acting principal is disabled."""
+        if not self.workspace_active:
+            raise DisabledTenancy("This Workspace is disabled.")
+        if not self.principal_active:
+            raise DisabledTenancy("The principal behind this credential is disabled.")
 
     @property
     def acting_principal_id(self) -> str | None:
@@ -69,4 +84,20 @@ class Caller:
         """Whose grants count, as a subject: a key without a principal uses its own."""
         if self.acting_principal_id:
             return Subject(SubjectKind.PRINCIPAL, self.acting_principal_id)
-        return Subject(SubjectKind.API_KEY, self.id)
+        if self.key_id:
+            return Subject(SubjectKind.API_KEY, self.key_id)
+        return Subject(SubjectKind.PRINCIPAL, NOBODY)
+
+
+def platform_caller(workspace: Workspace) -> Caller:
+    """The Caller of a command on the server: it administers, and reads no content."""
+    return Caller(
+        kind="platform",
+        workspace_id=workspace.id,
+        key_id=None,
+        principal_id=None,
+        named_principal_id=None,
+        principal_is_service=False,
+        is_admin=True,
+        authority_epoch=workspace.authority_epoch,
+    )

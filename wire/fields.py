@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from wire import ids
 
+NAME_LENGTH = 200
 _DIGITS = re.compile(r"0|[1-9][0-9]{0,18}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -52,7 +53,10 @@ def _whole_number(value: object) -> int:
     return int(value)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Check a name. Raises ValueError saying what is wrong with it."""
+    if not 1 <= len(text) <= NAME_LENGTH:
+        raise ValueError(f"a name has 1 to {NAME_LENGTH} characters")
     if _CONTROLS.search(text):
         raise ValueError("a name is one line without control characters")
     if text != text.strip():
@@ -73,7 +77,7 @@ def _moment(value: object) -> datetime:
 Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=0)]
 """A whole number in a query string, in plain decimal digits."""
 
-Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH), AfterValidator(one_line)]
 """What people call a thing: one line of 1 to 200 characters."""
 
 Moment = Annotated[

@@ -174,10 +174,10 @@ class ContractSchema(AutoSchema):
         return [
             OpenApiParameter(
                 name,
-                _without_null(shape),
+                _without_null({key: part for key, part in shape.items() if key != "description"}),
                 OpenApiParameter.QUERY,
                 required=name in schema.get("required", []),
-                description=shape.pop("description", ""),
+                description=shape.get("description", ""),
             )
             for name, shape in schema.get("properties", {}).items()
         ]
@@ -228,5 +228,6 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     shapes = [shape for shape in schema.get("anyOf", []) if shape != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key not in {"anyOf", "default"}}
     if len(shapes) == 1:
-        return rest | shapes[0]
+        rest |= shapes[0]
+        return rest
     return schema

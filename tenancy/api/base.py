@@ -7,9 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from tenancy.authentication import Credential, acting_for
 from tenancy.caller import Caller
-from wire.errors import DisabledTenancy
-from wire.headers import WORKSPACE_ID
+from wire.headers import ACTING_PRINCIPAL, WORKSPACE_ID
 from wire.versioning import require_dated_version, require_versioned_surface
 
 
@@ -20,13 +20,22 @@ class ApiView(APIView):
     """
 
     versioned: ClassVar[bool] = False
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         require_dated_version(request)
-        require_active(caller_of(request))
+        caller_of(request).require_active()
+        self.take_acting_principal(request)
         if self.is_fenced(request):
             require_versioned_surface()
+
+    def take_acting_principal(self, request: Request) -> None:
+        """Let the principal that the request names act, if it names one."""
+        named = request.headers.get(ACTING_PRINCIPAL)
+        caller = acting_for(caller_of(request), cast("Credential", request.auth), named)
+        caller.require_active()
+        cast("Any", request).user = caller
 
     def is_fenced(self, request: Request) -> bool:
         """Whether this very request needs the versioned surface."""
@@ -46,11 +55,3 @@ class ApiView(APIView):
 def caller_of(request: Request) -> Caller:
     """The authenticated Caller of an API request."""
     return cast("Caller", request.user)
-
-
-def require_active(caller: Caller) -> None:
-    """Raise DisabledTenancy when the Workspace or the acting principal is disabled."""
-    if not caller.workspace_active:
-        raise DisabledTenancy("This Workspace is disabled.")
-    if not caller.principal_active:
-        raise DisabledTenancy("The principal behind this credential is disabled.")
