@@ -137,7 +137,8 @@ def processes() -> dict[int, Process]:
 
 
 def _from_proc() -> list[Process]:
-    boot = (PROC / "sys/kernel/random/boot_id").read_text().strip()
+    boot_id = PROC / "sys/kernel/random/boot_id"
+    boot = boot_id.read_text().strip() if boot_id.exists() else ""
     found = []
     for folder in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):

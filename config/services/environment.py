@@ -6,7 +6,7 @@ to run it, and completes the rest for a server on this machine.
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,21 +78,33 @@ def local_cluster(place: Place) -> Cluster:
 
 
 def complete(environ: Mapping[str, str], place: Place) -> dict[str, str]:
-    """The application's environment, completed for a server on this machine.
-
-    What is set stays. A secret is made once and kept; the database is the embedded one; cookies
-    go over plain HTTP, since nobody ends TLS in front of a server on the loopback address.
-    """
-    defaults = {
-        "DATABASE_URL": local_cluster(place).url(),
-        "SECURE_COOKIES": "off",
-        "PYTHONUNBUFFERED": "1",
-    }
-    given = {name: value for name, value in environ.items() if value or name not in defaults}
-    completed = {**defaults, **given}
+    """Add what the settings require and nobody has set: the embedded database and a kept secret."""
+    completed = dict(environ)
+    if not completed.get("DATABASE_URL"):
+        completed["DATABASE_URL"] = local_cluster(place).url()
     if not completed.get("SECRET_KEY"):
-        completed["SECRET_KEY"] = secret_key(place.folder / "secret-key")
+        completed["SECRET_KEY"] = secret_key(_secret_path(place))
     return completed
+
+
+def for_serving(environ: Mapping[str, str], place: Place) -> dict[str, str]:
+    """The environment of the server: completed, and for a server without TLS before it."""
+    defaults = {
+        "SECURE_COOKIES": "off",  # browsers keep no secure cookie from plain HTTP
+        "STATIC_ROOT": str(place.folder / "static"),
+    }
+    return defaults | complete(environ, place)
+
+
+def adopt_local_services(environ: MutableMapping[str, str]) -> None:
+    """Let a management command find what `make up` has made here; changes nothing before that."""
+    place = local_place()
+    if os.access(_secret_path(place), os.R_OK):
+        environ.update(complete(environ, place))
+
+
+def _secret_path(place: Place) -> Path:
+    return place.folder / "secret-key"
 
 
 def secret_key(path: Path) -> str:

@@ -98,7 +98,8 @@ class Cluster:
             **self.parameters,
         }
         options = [f"--{name}={value}" for name, value in parameters.items()]
-        command = [*self._launcher(), self.binaries / "postgres", "-D", self.data, *options]
+        server = str(self.binaries / "postgres")
+        command = [*self._launcher(), server, "-D", str(self.data), *options]
         return Program("postgres", command, _environment())
 
     def prepare(self) -> None:
@@ -135,9 +136,9 @@ class Cluster:
         unfinished = self.data.with_name(f"{self.data.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         self._make_folder(unfinished)
-        initdb: list[str | Path] = [
+        initdb = [
             *self._launcher(),
-            self.binaries / "initdb",
+            str(self.binaries / "initdb"),
             "--encoding=UTF8",
             f"--locale={self.locale}",
             "--auth=trust",  # whoever reaches the socket in a folder of mode 0700 is its owner
@@ -145,7 +146,7 @@ class Cluster:
             "--no-instructions",
             *(["--no-sync"] if self.parameters.get("fsync") == "off" else []),
             "-D",
-            unfinished,
+            str(unfinished),
         ]
         made = subprocess.run(
             initdb, env=_environment(), cwd="/", capture_output=True, text=True, check=False

@@ -38,7 +38,7 @@ class Program:
     """What to run: a name for log and record, the command line, its environment."""
 
     name: str
-    command: Sequence[str | Path]
+    command: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: Path = down.ROOT
 

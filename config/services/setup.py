@@ -54,14 +54,14 @@ def migrate(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
 
 def collect_static(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
     """Collect, hash and compress static files when one of them has changed."""
-    root = Path(environment.get("STATIC_ROOT") or down.STATE / "static")
-    mark = supervisor.place.folder / "static.digest"
+    root = Path(environment["STATIC_ROOT"])
+    mark = root.with_name(f"{root.name}.digest")
     digest = _static_digest()
     if (root / "staticfiles.json").exists() and mark.exists() and mark.read_text() == digest:
         return
     supervisor.report("Collecting static files …")
     arguments = ("collectstatic", "--no-input", "--clear", "--verbosity=0")
-    supervisor.run(_manage("static", {**environment, "STATIC_ROOT": str(root)}, *arguments))
+    supervisor.run(_manage("static", environment, *arguments))
     mark.write_text(digest)
 
 
@@ -71,7 +71,7 @@ def load_demo(supervisor: Supervisor, environment: Mapping[str, str]) -> str:
 
 
 def _manage(step: str, environment: Mapping[str, str], *arguments: str) -> Program:
-    command = (sys.executable, down.ROOT / "manage.py", *arguments)
+    command = (sys.executable, "manage.py", *arguments)
     return Program(step, command, environment)
 
 
@@ -85,6 +85,6 @@ def _static_digest() -> str:
 
 
 def _static_files() -> Iterator[Path]:
-    folders = [down.ROOT / "static", *sorted(down.ROOT.glob("*/static"))]
-    for folder in folders:
+    rooms = sorted(path.parent for path in down.ROOT.glob("*/apps.py"))
+    for folder in (down.ROOT / "static", *(room / "static" for room in rooms)):
         yield from sorted(path for path in folder.rglob("*") if path.is_file())

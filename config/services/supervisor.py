@@ -44,10 +44,7 @@ class Supervisor:
         Raises:
             ServiceError: it ended at once, or was not ready in time.
         """
-        service.prepare()
-        running = start(service.program, self.place)
-        self._running[service.program.name] = service, running
-        self._wait_until_ready(service, running)
+        _wait_until_ready(service, self._launch(service))
 
     def run(self, program: Program) -> str:
         """Run a program to its end and return what it printed; its errors go to its log.
@@ -84,6 +81,12 @@ class Supervisor:
             _, (_, running) = self._running.popitem()
             running.stop()
 
+    def _launch(self, service: Service) -> Running:
+        service.prepare()
+        running = start(service.program, self.place)
+        self._running[service.program.name] = service, running
+        return running
+
     def _restart(self, service: Service, running: Running) -> None:
         name = service.program.name
         now = time.monotonic()
@@ -93,21 +96,25 @@ class Supervisor:
                 f" {last_line(running.log)} (all of it: {running.log})"
             )
         self._restarts.append(now)
-        self.report(f"{name} ended unexpectedly ({running.exit_reason()}); starting it again.")
+        when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        self.report(
+            f"{when}: {name} ended unexpectedly ({running.exit_reason()}); starting it again."
+        )
         running.stop()  # what is left of its group
-        self.start(service)
+        self._launch(service)  # without waiting: it may need another one that has ended as well
 
-    def _wait_until_ready(self, service: Service, running: Running) -> None:
-        deadline = time.monotonic() + service.patience
-        while not service.is_ready():
-            if running.process.poll() is not None:
-                raise ServiceError(
-                    f"{service.program.name} ended while it started ({running.exit_reason()}):"
-                    f" {last_line(running.log)} (all of it: {running.log})"
-                )
-            if time.monotonic() > deadline:
-                raise ServiceError(
-                    f"{service.program.name} was not ready within {service.patience:.0f} seconds;"
-                    f" {running.log} may say why."
-                )
-            time.sleep(PAUSE / 4)
+
+def _wait_until_ready(service: Service, running: Running) -> None:
+    deadline = time.monotonic() + service.patience
+    while not service.is_ready():
+        if running.process.poll() is not None:
+            raise ServiceError(
+                f"{service.program.name} ended while it started ({running.exit_reason()}):"
+                f" {last_line(running.log)} (all of it: {running.log})"
+            )
+        if time.monotonic() > deadline:
+            raise ServiceError(
+                f"{service.program.name} was not ready within {service.patience:.0f} seconds;"
+                f" {running.log} may say why."
+            )
+        time.sleep(PAUSE / 4)

@@ -88,7 +88,7 @@ def _serve(place: Place, options: Options, on_ready: Callable[[Place], None]) ->
     supervisor = Supervisor(place, report=down.say)
     record = down.write_record(place.run, down.SUPERVISOR, os.getpid())
     try:
-        demo = _start_all(supervisor, options, environment.complete(os.environ, place))
+        demo = _start_all(supervisor, options, environment.for_serving(os.environ, place))
         _announce(place, options, demo)
         on_ready(place)
         supervisor.watch()

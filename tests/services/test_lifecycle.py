@@ -1,0 +1,202 @@
+"""The real thing: PostgreSQL, migrations and granian, started, killed and stopped as people do."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.services import down
+from tests.cluster import temporary_cluster
+
+SERVICES = [sys.executable, "-m", "config.services"]
+
+
+class Checkout:
+    """A server of this checkout whose data, logs and port are the test's own."""
+
+    def __init__(self, state: Path, static: Path) -> None:
+        self.state = state
+        self.run = state / "run"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        self.environment = kept | {
+            "STATE_DIR": str(state),
+            "STATIC_ROOT": str(static),
+            "PORT": str(self.port),
+            "DEMO": "off",
+            "WEB_CONCURRENCY": "1",
+        }
+
+    def start(self, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*SERVICES, "start"],
+            cwd=down.ROOT,
+            env=self.environment | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def begin(self, command: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*SERVICES, command],
+            cwd=down.ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def down(self) -> str:
+        command = [sys.executable, down.__file__]
+        stopped = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, check=True
+        )
+        return stopped.stdout
+
+    def pid(self, name: str) -> int:
+        return int((self.run / f"{name}.pid").read_text().split()[0])
+
+    def kill(self, *names: str) -> None:
+        for name in names:
+            os.kill(self.pid(name), signal.SIGKILL)
+
+    def is_ready(self) -> bool:
+        try:
+            url = f"http://127.0.0.1:{self.port}/readyz"
+            with urllib.request.urlopen(url, timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            return False
+
+    def remains(self) -> list[str]:
+        """Command lines that still name this checkout's data or port."""
+        command = ["ps", "-A", "-o", "args="]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        marks = (str(self.state), f"--port {self.port} ")
+        return [line for line in listed.split("\n") if any(mark in line for mark in marks)]
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Static files, collected by the first server of this session and found by the others."""
+    return tmp_path_factory.mktemp("static") / "root"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, static: Path) -> Iterator[Checkout]:
+    checkout = Checkout(tmp_path / "state of mine", static)
+    yield checkout
+    checkout.down()
+
+
+def test_start_again_kill_each_part_start_and_stop(checkout: Checkout):
+    first = checkout.start()
+    assert first.returncode == 0, first.stderr
+    assert f"runs at http://127.0.0.1:{checkout.port}" in first.stdout
+    assert checkout.is_ready()
+
+    supervisor = checkout.pid("supervisor")
+    again = checkout.start()
+    assert again.returncode == 0
+    assert again.stdout in first.stdout
+    assert checkout.pid("supervisor") == supervisor
+
+    moved = checkout.start(PORT="1234")
+    assert moved.returncode == 1
+    assert re.fullmatch(r"Checkfu Memory runs at \S+ already; make down stops it.\n", moved.stderr)
+
+    checkout.kill("postgres", "web")  # the supervisor brings them back
+    assert checkout.start().returncode == 0
+    assert checkout.is_ready()
+    assert checkout.pid("supervisor") == supervisor
+
+    checkout.kill("supervisor")  # leaves a server on the port and one on the data
+    assert checkout.is_ready()
+    assert checkout.start().returncode == 0
+    assert checkout.pid("supervisor") != supervisor
+
+    checkout.kill("supervisor", "web", "postgres")  # leaves a worker on the port
+    last = checkout.start()
+    assert last.returncode == 0, last.stderr
+    assert "Collecting static files" not in last.stdout
+
+    assert checkout.down() == "Stopped.\n"
+    assert checkout.remains() == []
+    assert checkout.down() == "Nothing was running.\n"
+
+
+def test_ctrl_c_stops_all_of_a_server_in_the_foreground(checkout: Checkout):
+    with checkout.begin("up") as server:
+        assert server.stdout
+        for line in server.stdout:
+            if "Ctrl-C stops it" in line:
+                break
+        assert checkout.is_ready()
+
+        server.send_signal(signal.SIGINT)
+        assert server.stdout.read() == "Stopping …\n"
+
+    assert server.returncode == 0
+    assert checkout.remains() == []
+    assert not list(checkout.run.glob("*.pid"))
+
+
+def test_a_start_can_be_stopped_before_it_is_ready(checkout: Checkout):
+    with checkout.begin("up") as server:
+        for _ in range(500):
+            if (checkout.run / "migrate.pid").exists():
+                break
+            time.sleep(0.01)
+        assert checkout.down() == "Stopped.\n"
+
+    assert server.returncode == 0
+    assert checkout.remains() == []
+
+
+def test_two_starts_at_once_make_one_server(checkout: Checkout):
+    with checkout.begin("start") as one, checkout.begin("start") as other:
+        said = [one.communicate(timeout=120)[0], other.communicate(timeout=120)[0]]
+
+    assert (one.returncode, other.returncode) == (0, 0), said
+    assert sorted("Starting PostgreSQL" in text for text in said) == [False, True]
+    assert all("runs at http://" in text for text in said)
+
+
+def test_a_taken_port_leaves_nothing_behind(checkout: Checkout):
+    with socket.create_server(("127.0.0.1", checkout.port)):
+        refused = checkout.start()
+
+    sentence = f"Port {checkout.port} is taken by another program; choose one with PORT=….\n"
+    assert (refused.returncode, refused.stderr) == (1, sentence)
+    assert not (checkout.state / "postgres").exists()
+    assert not list(checkout.run.glob("*.pid"))
+
+
+def test_a_database_that_nobody_serves_is_one_sentence(checkout: Checkout):
+    refused = checkout.start(DATABASE_URL="postgres://a:b@127.0.0.1:1/c")
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("The database of DATABASE_URL cannot be reached: ")
+    assert refused.stderr.count("\n") == 1
+    assert not (checkout.state / "postgres").exists()
+
+
+def test_another_database_is_used_instead_of_the_embedded_one(checkout: Checkout):
+    with temporary_cluster() as cluster:
+        started = checkout.start(DATABASE_URL=cluster.url())
+
+        assert started.returncode == 0, started.stderr
+        assert checkout.is_ready()
+        assert not (checkout.state / "postgres").exists()
+        checkout.down()
