@@ -113,6 +113,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
         early_config.add_cleanup(stack.close)
         os.environ["DATABASE_URL"] = stack.enter_context(temporary_cluster()).url()
         os.environ["SECRET_KEY"] = SECRET_KEY
+        os.environ["DATABASE_POOL_SIZE"] = "0"  # each thread of a test has its own connection
     return (yield)
 
 

@@ -1,0 +1,25 @@
+"""What every test may ask for."""
+
+import pytest
+
+from tenancy.models import Workspace
+from tests.client import Api
+from tests.factories import make_admin_key, make_key, make_person, make_workspace
+
+
+@pytest.fixture
+def workspace(db: None) -> Workspace:
+    """A Workspace with nobody in it."""
+    return make_workspace()
+
+
+@pytest.fixture
+def admin_api(workspace: Workspace) -> Api:
+    """A client with an admin key, which holds no grant on any content."""
+    return Api(make_admin_key(workspace)[1])
+
+
+@pytest.fixture
+def standard_api(workspace: Workspace) -> Api:
+    """A client with a standard key bound to a person who holds no grant."""
+    return Api(make_key(workspace, principal=make_person(workspace))[1])

@@ -1,0 +1,126 @@
+"""What tests stand on, made by the same actions as everything else, so that invariants hold."""
+
+from collections.abc import Collection
+from datetime import datetime
+from itertools import count
+from typing import Any
+
+from tenancy.actions.agents import create_agent
+from tenancy.actions.keys import create_key
+from tenancy.actions.permissions import assign
+from tenancy.actions.principals import create_person, create_principal
+from tenancy.actions.workspaces import create_workspace
+from tenancy.authentication import caller_of_key, caller_of_person
+from tenancy.authority import Target
+from tenancy.caller import Caller, Subject, platform_caller
+from tenancy.models import (
+    Agent,
+    ApiKey,
+    Permission,
+    PermissionAssignment,
+    Principal,
+    SubjectKind,
+    TargetKind,
+    Workspace,
+)
+
+PASSWORD = "an example of a password"
+
+_numbers = count(1)
+
+_SUBJECT_KINDS: dict[type, SubjectKind] = {
+    Principal: SubjectKind.PRINCIPAL,
+    Agent: SubjectKind.AGENT,
+    ApiKey: SubjectKind.API_KEY,
+}
+_TARGET_KINDS = {
+    "Workspace": TargetKind.WORKSPACE,
+    "MemoryStore": TargetKind.STORE,
+    "Agent": TargetKind.AGENT,
+}
+
+
+def make_workspace(name: str | None = None) -> Workspace:
+    return create_workspace(name=name or f"workspace-{next(_numbers)}")
+
+
+def platform(workspace: Workspace) -> Caller:
+    """The operator's own Caller: administers, holds no grant."""
+    return platform_caller(Workspace.objects.get(id=workspace.id))
+
+
+def make_person(
+    workspace: Workspace,
+    name: str = "Person",
+    *,
+    username: str | None = None,
+    password: str = PASSWORD,
+    is_admin: bool = False,
+) -> Principal:
+    """A person; with a sign-in when a username is given."""
+    if username is None:
+        return create_principal(
+            caller=platform(workspace),
+            kind=Principal.Kind.PERSON,
+            name=name,
+            is_admin=is_admin,
+        )
+    return create_person(
+        caller=platform(workspace),
+        name=name,
+        username=username,
+        password=password,
+        is_admin=is_admin,
+    )
+
+
+def make_service(workspace: Workspace, name: str = "Service") -> Principal:
+    return create_principal(caller=platform(workspace), kind=Principal.Kind.SERVICE, name=name)
+
+
+def make_agent(workspace: Workspace, name: str = "Agent") -> Agent:
+    return create_agent(caller=platform(workspace), name=name)
+
+
+def make_key(
+    workspace: Workspace,
+    *,
+    principal: Principal | None = None,
+    may_act_for: Collection[Principal] = (),
+    key_class: ApiKey.Class = ApiKey.Class.STANDARD,
+    expires_at: datetime | None = None,
+    name: str = "Key",
+) -> tuple[ApiKey, str]:
+    """A key and its secret."""
+    return create_key(
+        caller=platform(workspace),
+        name=name,
+        key_class=key_class,
+        principal_id=principal.id if principal else None,
+        may_act_for=[one.id for one in may_act_for],
+        expires_at=expires_at,
+    )
+
+
+def make_admin_key(workspace: Workspace) -> tuple[ApiKey, str]:
+    return make_key(workspace, key_class=ApiKey.Class.ADMIN, name="Admin key")
+
+
+def grant(
+    subject: Principal | Agent | ApiKey, target: Any, *permissions: Permission | str
+) -> PermissionAssignment:
+    """Grant permissions (`"read"`, `"write"` …) on a Workspace, store or agent."""
+    return assign(
+        caller=platform(subject.workspace),
+        subject=Subject(_SUBJECT_KINDS[type(subject)], subject.id),
+        target=Target(_TARGET_KINDS[type(target).__name__], target.id),
+        permissions=[Permission(permission) for permission in permissions],
+    )
+
+
+def caller_for(who: Principal | ApiKey) -> Caller:
+    """The Caller of a person signed in now, or of a key used now."""
+    if isinstance(who, ApiKey):
+        keys = ApiKey.objects.select_related("workspace", "principal")
+        return caller_of_key(keys.get(id=who.id))
+    return caller_of_person(Principal.objects.select_related("workspace").get(id=who.id))
