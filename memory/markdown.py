@@ -1,12 +1,12 @@
 """Markdown made into HTML that is safe to put on a page, by two gates that know nothing of each
 other: a renderer that lets no raw HTML through, and a sanitiser with a short allow-list.
 
-A rendered document loads nothing and points into no page of ours: images become links, only
-absolute web and mail addresses stay links. Hidden characters come out as visible markers.
+A rendered document loads nothing: images become links. It points to web and mail addresses and
+where its page says that relative links lead. Hidden characters come out as visible markers.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Final
 
@@ -30,26 +30,29 @@ _FRONT_MATTER: Final = re.compile(
 )
 _ALIGNMENT: Final = re.compile(r"text-align:(left|center|right)")
 
-_SANITISER: Final = nh3.Cleaner(
-    tags={
-        *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
-        *("em", "strong", "s", "a", "ul", "ol", "li"),
-        *("table", "thead", "tbody", "tr", "th", "td"),
-    },
-    attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
-    allowed_classes={cell: {"align-left", "align-center", "align-right"} for cell in ("th", "td")},
-    url_schemes={"http", "https", "mailto"},
-    url_relative="deny",
-    link_rel="noopener noreferrer nofollow",
-)
+_TAGS: Final = {
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
+    *("em", "strong", "s", "a", "ul", "ol", "li"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+_ATTRIBUTES: Final[dict[str, set[str]]] = {"*": set(), "a": {"href"}, "ol": {"start"}}
+_CLASSES: Final = {cell: {"align-left", "align-center", "align-right"} for cell in ("th", "td")}
+
+Resolve = Callable[[str], str | None]
+"""From a relative link, as it is written, to an address; None leaves the words without a link."""
 
 
-def render(text: str) -> str:
-    """Render a document as HTML without scripts, styles, images, forms, IDs or relative links.
+def render(text: str, resolve: Resolve = lambda _: None) -> str:
+    """Render a document as HTML without scripts, styles, images, forms or IDs.
 
     Tables and strikethrough are understood; front matter is shown as code. A text made to be
     slow to parse is shown as its source. Cells of aligned columns have the class `align-left`,
     `align-center` or `align-right`.
+
+    Args:
+        text: a document's text.
+        resolve: says where relative links lead; left out, nowhere. A link such as
+            `//example.org/` that leaves the site without naming a scheme is never asked about.
     """
     visible = reveal(text)
     matter = _FRONT_MATTER.match(visible)
@@ -59,7 +62,19 @@ def render(text: str) -> str:
         html = _PARSER.render(body, {_LOOKAHEAD: _MAX_LOOKAHEAD})
     except _TooIntricate:
         html = _as_code(body)
-    return _SANITISER.clean(head + html)
+    return nh3.clean(
+        head + html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        allowed_classes=_CLASSES,
+        url_schemes={"http", "https", "mailto"},
+        url_relative=lambda link: None if _leaves_the_site(link) else resolve(link),
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def _leaves_the_site(link: str) -> bool:
+    return link.replace("\\", "/").startswith("//")  # browsers read both slashes alike
 
 
 class _TooIntricate(Exception):
