@@ -86,26 +86,31 @@ def page_hashes(page_ids: Sequence[int]) -> Mapping[int, bytes]:
 
 
 def _insert_pages(store_id: str, pages: Sequence[Page]) -> list[TreePage]:
-    return TreePage.objects.bulk_create(
-        [
-            TreePage(
-                store_id=store_id,
-                page_hash=page_hash(page),
-                paths=[entry.path for entry in page],
-                document_versions=[entry.document_version for entry in page],
-                content_hashes=[entry.content_sha256 for entry in page],
-                media_types=[entry.media_type for entry in page],
-                sizes=[entry.size for entry in page],
-            )
-            for page in pages
-        ]
+    return TreePage.objects.bulk_create([page_row(store_id, page) for page in pages])
+
+
+def page_row(store_id: str, page: Page) -> TreePage:
+    """A page as its row, not yet stored."""
+    return TreePage(
+        store_id=store_id,
+        page_hash=page_hash(page),
+        paths=[entry.path for entry in page],
+        document_versions=[entry.document_version for entry in page],
+        content_hashes=[entry.content_sha256 for entry in page],
+        media_types=[entry.media_type for entry in page],
+        sizes=[entry.size for entry in page],
     )
 
 
 @step
 def attach_tree(version: MemoryVersion, stored: StoredTree) -> None:
     """Give a new version its tree."""
-    VersionTree.objects.create(
+    tree_row(version, stored).save(force_insert=True)
+
+
+def tree_row(version: MemoryVersion, stored: StoredTree) -> VersionTree:
+    """A version's tree as its row, not yet stored."""
+    return VersionTree(
         version=version,
         store_id=version.store_id,
         pages=stored.pages,

@@ -1,6 +1,6 @@
 """Sealing: how a set of changes on a base becomes an immutable version (contract M3, M7)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -85,15 +85,20 @@ class Draft:
         return sorted(self.after)
 
 
-def draft(base: MemoryVersion | None, changes: Mapping[str, Change]) -> Draft:
+def draft(
+    base: MemoryVersion | None, changes: Mapping[str, Change], tree: PagedTree | None = None
+) -> Draft:
     """Apply changes to a base's tree in memory.
 
     Writing the same text and media type again, or deleting nothing, alters nothing.
 
+    Args:
+        tree: the base's tree, for who has it at hand already.
+
     Raises:
         Conflict: a document would also be another's directory (contract M2).
     """
-    tree = load_tree(base.id) if base else empty_tree()
+    tree = tree or _tree_of(base)
     tree.preload(changes)
     before: dict[str, TreeEntry | None] = {}
     after: dict[str, TreeEntry | None] = {}
@@ -108,6 +113,10 @@ def draft(base: MemoryVersion | None, changes: Mapping[str, Change]) -> Draft:
     return Draft(
         base, before, after, {path: put for path, put in puts.items() if put}, edited, tree
     )
+
+
+def _tree_of(base: MemoryVersion | None) -> PagedTree:
+    return load_tree(base.id) if base else empty_tree()
 
 
 def _entry(path: str, put: Put) -> TreeEntry:
@@ -138,40 +147,37 @@ def seal(
     Raises:
         RangeTooLarge: the tree would hold more documents than a store may.
     """
-    version = _version_of(store_id, draft, kind, actor)
-    if version.document_count > settings.MAX_DOCUMENTS:
-        raise RangeTooLarge(
-            f"A store holds at most {settings.MAX_DOCUMENTS:,} documents;"
-            f" this would make {version.document_count:,}."
-        )
+    version = version_row(store_id, draft, kind, actor)
     stored = store_pages(store_id, draft.tree)
     version.tree_hash = stored.tree_hash
     version.save(force_insert=True)
-    if note and (note.message is not None or note.source_id):
-        VersionNote.objects.create(
-            version=version,
-            message=note.message,
-            source_id=note.source_id,
-            source_time=note.source_time,
-        )
-    _insert_documents(version, draft)
+    if note:
+        VersionNote.objects.bulk_create(note_rows(version, note))
+    documents = document_rows(version, draft)
+    DocumentVersion.objects.bulk_create(documents)
+    DocumentBody.objects.bulk_create(body_rows(documents, draft))
     attach_tree(version, stored)
-    _insert_changes(version, draft)
+    VersionChange.objects.bulk_create(change_rows(version, draft))
     return version
 
 
-def _version_of(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) -> MemoryVersion:
+def version_row(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) -> MemoryVersion:
+    """The version that a draft makes, not yet stored and without its tree hash.
+
+    Raises:
+        RangeTooLarge: the tree would hold more documents than a store may.
+    """
+    count, size = _counts(draft)
+    if count > settings.MAX_DOCUMENTS:
+        raise RangeTooLarge(
+            f"A store holds at most {settings.MAX_DOCUMENTS:,} documents;"
+            f" this would make {count:,}."
+        )
     base = draft.base
-    count = base.document_count if base else 0
-    size = base.total_bytes if base else 0
-    for path, entry in draft.after.items():
-        found = draft.before[path]
-        count += (entry is not None) - (found is not None)
-        size += (entry.size if entry else 0) - (found.size if found else 0)
     return MemoryVersion(
         id=new_id("version"),
         store_id=store_id,
-        parent=base,
+        parent_id=base.id if base else None,
         jump=jump_from(base) if base else None,
         depth=base.depth + 1 if base else 0,
         kind=kind,
@@ -182,20 +188,50 @@ def _version_of(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) ->
     )
 
 
-def _insert_documents(version: MemoryVersion, draft: Draft) -> None:
-    entries = [entry for entry in draft.after.values() if entry is not None]
-    rows = [_document_version(version, entry, draft.puts[entry.path]) for entry in entries]
-    DocumentVersion.objects.bulk_create(rows)
-    DocumentBody.objects.bulk_create(
-        [
-            DocumentBody(
-                document_version=row,
-                text=draft.puts[row.path].text,
-                provenance=draft.puts[row.path].provenance,
-            )
-            for row in rows
-        ]
-    )
+def _counts(draft: Draft) -> tuple[int, int]:
+    """How many documents and bytes the tree has after the draft."""
+    count = draft.base.document_count if draft.base else 0
+    size = draft.base.total_bytes if draft.base else 0
+    for path, entry in draft.after.items():
+        found = draft.before[path]
+        count += (entry is not None) - (found is not None)
+        size += (entry.size if entry else 0) - (found.size if found else 0)
+    return count, size
+
+
+def note_rows(version: MemoryVersion, note: Note) -> list[VersionNote]:
+    """The row for a version's words; none when there are no words."""
+    if note.message is None and not note.source_id:
+        return []
+    return [
+        VersionNote(
+            version=version,
+            message=note.message,
+            source_id=note.source_id,
+            source_time=note.source_time,
+        )
+    ]
+
+
+def document_rows(version: MemoryVersion, draft: Draft) -> list[DocumentVersion]:
+    """One row for each text that a draft writes."""
+    return [
+        _document_version(version, entry, draft.puts[path])
+        for path, entry in draft.after.items()
+        if entry is not None
+    ]
+
+
+def body_rows(documents: Iterable[DocumentVersion], draft: Draft) -> list[DocumentBody]:
+    """The bodies of the documents that a draft writes."""
+    return [
+        DocumentBody(
+            document_version=row,
+            text=draft.puts[row.path].text,
+            provenance=draft.puts[row.path].provenance,
+        )
+        for row in documents
+    ]
 
 
 def _document_version(version: MemoryVersion, entry: TreeEntry, put: Put) -> DocumentVersion:
@@ -212,19 +248,18 @@ def _document_version(version: MemoryVersion, entry: TreeEntry, put: Put) -> Doc
     )
 
 
-def _insert_changes(version: MemoryVersion, draft: Draft) -> None:
-    VersionChange.objects.bulk_create(
-        [
-            VersionChange(
-                store_id=version.store_id,
-                version=version,
-                path=path,
-                before_id=_document_id(draft.before[path]),
-                after_id=_document_id(draft.after[path]),
-            )
-            for path in draft.changed_paths
-        ]
-    )
+def change_rows(version: MemoryVersion, draft: Draft) -> list[VersionChange]:
+    """One row for each path that a draft alters."""
+    return [
+        VersionChange(
+            store_id=version.store_id,
+            version=version,
+            path=path,
+            before_id=_document_id(draft.before[path]),
+            after_id=_document_id(draft.after[path]),
+        )
+        for path in draft.changed_paths
+    ]
 
 
 def _document_id(entry: TreeEntry | None) -> str | None:
