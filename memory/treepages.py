@@ -7,9 +7,13 @@ dictionary in a test. Python orders text by code point, which is the order of it
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from memory.treehash import closes_page
+
+AVERAGE_PAGE: Final = 64
+"""Entries of a page, on average (contract M8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,9 @@ class TreeEntry:
     media_type: str
     size: int
 
+
+READ_AHEAD = 8
+"""Pages fetched together when entries are walked in order."""
 
 Page = Sequence[TreeEntry]
 """Entries sorted by path, never empty."""
@@ -54,6 +61,11 @@ class PagedTree:
         indexes = {self.index_of(path) for path in paths}
         self._fetch(sorted(indexes))
 
+    def preload_from(self, path: str, pages: int) -> None:
+        """Fetch the page that `path` falls into and those after it, `pages` in all, in one go."""
+        start = self.index_of(path)
+        self._fetch(range(start, start + pages))
+
     def index_of(self, path: str) -> int:
         """The index of the slot that holds `path`, if any slot does."""
         return max(0, bisect_right(self.slots, path, key=lambda slot: slot.first_path) - 1)
@@ -75,10 +87,12 @@ class PagedTree:
         if not self.slots:
             return
         start = self.index_of(path)
-        page = self.page(start)
-        yield from page[bisect_left(page, path, key=lambda entry: entry.path) :]
-        for index in range(start + 1, len(self.slots)):
-            yield from self.page(index)
+        for index in range(start, len(self.slots)):
+            if (index - start) % READ_AHEAD == 0:
+                self._fetch(range(index, index + READ_AHEAD))
+            page = self.page(index)
+            first = bisect_left(page, path, key=lambda entry: entry.path) if index == start else 0
+            yield from page[first:]
 
     def page(self, index: int) -> Page:
         """The entries of the slot at `index`."""
@@ -177,8 +191,10 @@ def directory_clashes(tree: PagedTree, added: Iterable[str]) -> list[tuple[str, 
         tree: the tree with the additions in it.
         added: the paths that are new in it.
     """
-    clashes = []
-    for path in sorted(added):
+    clashes: list[tuple[str, str]] = []
+    added = sorted(added)
+    tree.preload(place for path in added for place in (*ancestors(path), path + "/"))
+    for path in added:
         clashes.extend((above, path) for above in ancestors(path) if tree.find(above))
         below = tree.first_from(path + "/")
         if below and below.path.startswith(path + "/"):

@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice, takewhile
 from typing import Any
 
 from django.db import connection
 
 from memory.models import BodyErasure, DocumentVersion
-from memory.treepages import TreeEntry
+from memory.paths import is_under
+from memory.treepages import AVERAGE_PAGE, PagedTree, TreeEntry
 from memory.trees import load_tree
 from wire.errors import NotFound
 from wire.ids import id_from_uuid, uuid_from_id
@@ -150,15 +152,76 @@ def list_documents(
     """The documents of a version under a prefix, by path bytes, behind `after`.
 
     Reads the pages it needs and no others: the cost is that of `limit`, not of the tree.
+    Three queries, rarely a fourth.
+
+    Args:
+        prefix: as `parse_prefix` has it; empty for the whole tree.
     """
     tree = load_tree(version_id)
-    start = max(prefix, after + "\x00") if after is not None else prefix
+    directory = _as_directory(tree, prefix)
+    start = directory if after is None else max(directory, after + "\x00")
+    tree.preload_from(start, pages=limit // AVERAGE_PAGE + 2)
+    under = takewhile(lambda entry: is_under(entry.path, directory), tree.entries_from(start))
+    return describe_entries(islice(under, limit))
+
+
+def _as_directory(tree: PagedTree, prefix: str) -> str:
+    """The prefix as a directory; the path itself when it names a document.
+
+    A document is never another's directory (contract M2), so a name is one of the two.
+    """
+    if prefix.endswith("/") or not prefix:
+        return prefix
+    return prefix if tree.find(prefix) else prefix + "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """One level of a tree: what stands directly in a directory, and where to continue.
+
+    `after` is the last name shown when there is more behind it, else None.
+    """
+
+    directories: list[str]
+    documents: list[ListedDocument]
+    after: str | None
+
+
+def list_directory(
+    version_id: str, directory: str = "/", *, after: str | None = None, limit: int
+) -> Directory:
+    """One level of a version's tree, in path order, stepping over what is below.
+
+    Args:
+        directory: `/` or a path that ends in a slash.
+        after: continue behind this path (a document's, or a directory's with its slash).
+    """
+    tree = load_tree(version_id)
+    names: list[str] = []
     found: list[TreeEntry] = []
-    for entry in tree.entries_from(start):
-        if not entry.path.startswith(prefix) or len(found) == limit:
-            break
-        found.append(entry)
-    return describe_entries(found)
+    position, last = _behind(after) if after else directory, None
+    while (entry := tree.first_from(position)) and entry.path.startswith(directory):
+        if len(names) + len(found) == limit:
+            return Directory(names, describe_entries(found), last)
+        name, slash, _ = entry.path[len(directory) :].partition("/")
+        last = directory + name + slash
+        names.append(last) if slash else found.append(entry)
+        position = _behind(last)
+    return Directory(names, describe_entries(found), None)
+
+
+def _behind(path: str) -> str:
+    """The least text behind a document's path, or behind all that is in a directory."""
+    return path[:-1] + chr(ord("/") + 1) if path.endswith("/") else path + "\x00"
+
+
+def find_paths(version_id: str, text: str, *, limit: int) -> list[ListedDocument]:
+    """The documents whose path contains a text, whatever its case, in path order."""
+    wanted = text.casefold()
+    matching = (
+        entry for entry in load_tree(version_id).entries_from() if wanted in entry.path.casefold()
+    )
+    return describe_entries(islice(matching, limit))
 
 
 def describe_entries(entries: Iterable[TreeEntry]) -> list[ListedDocument]:

@@ -1,11 +1,12 @@
 """Versions, their changes, and the history of a path (contract R3)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from memory.models import MemoryVersion, VersionChange
 from memory.queries.documents import Erasure, erasure_of
@@ -62,6 +63,13 @@ def changed_paths(version_id: str) -> list[str]:
     """The paths that a version changed against its parent, by path bytes."""
     changes = VersionChange.objects.filter(version=version_id)
     return list(changes.order_by("path").values_list("path", flat=True))
+
+
+def change_counts(version_ids: Iterable[str]) -> dict[str, int]:
+    """How many paths each version changed against its parent. One query."""
+    changes = VersionChange.objects.filter(version__in=list(version_ids))
+    counts = changes.values("version").annotate(paths=Count("id")).values_list("version", "paths")
+    return dict(counts)
 
 
 @dataclass(frozen=True, slots=True)
