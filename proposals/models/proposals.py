@@ -1,7 +1,12 @@
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from database.append_only import AppendOnly
 from database.fields import DigestField, OwnerIdField, id_key
 from memory.models import ActorKind, MemoryStore, MemoryVersion
+from proposals.models.actors import RecordedActor, known_actor
+from proposals.models.guards import FrozenButOpen, OfTwoTrees
 
 
 class ProposalStatus(models.TextChoices):
@@ -14,73 +19,143 @@ class ProposalStatus(models.TextChoices):
 
 
 class ProposalResponse(models.TextChoices):
+    """What a reviewer sends."""
+
     APPROVE = "approve"
     REJECT = "reject"
+
+
+class SupersededBecause(models.TextChoices):
+    """Why a Proposal was superseded."""
+
+    CANONICAL_MOVED = "canonical_moved"
+    REPROPOSED = "reproposed"
+
+
+FROZEN = (
+    *("id", "store_id", "base_id", "head_id", "diff_hash"),
+    *("document_versions", "changed_path_count", "added_lines", "removed_lines"),
+    *("author_kind", "author_uuid", "author_agent_uuid", "author_operation"),
+    *("author_principal_uuid", "earlier_authors", "replaces_id", "created_at"),
+)
+RESOLUTION = (
+    *("status", "response", "resolved_by_kind", "resolved_by_uuid", "resolved_at"),
+    "superseded_because",
+)
 
 
 class Proposal(models.Model):
     """A frozen pair of versions that asks to become canonical (contract P1).
 
-    Base, head and diff hash never change after creation. `replaces` is the Proposal that this
-    one re-proposes on a newer canonical.
+    Attributes:
+        document_versions: the `mdoc_…` on either side of each changed path: the bodies that a
+            reviewer sees, and that must be there for an approval (contract P5).
+        added_lines, removed_lines: as counted at creation, of the bodies that were there.
+        author_kind and the three after it: the recorded actor (contract P3).
+        author_principal_uuid: the principal that the author is, or that the author's key was
+            bound to at creation. Not one that a key only named, nor a Session's acting one.
+        earlier_authors: keys and principals that authored what this one re-proposes. Its words
+            are theirs, whoever pressed the button.
+        replaces: the Proposal that this one re-proposes on a newer canonical (contract P4).
+        response: what a reviewer sent to resolve it; None when it was superseded otherwise.
     """
 
     id = id_key("proposal")
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="proposals")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="proposals", db_index=False)
     title = models.TextField()
     description = models.TextField(default="", blank=True)
     base = models.ForeignKey(MemoryVersion, models.PROTECT, related_name="+")
     head = models.ForeignKey(MemoryVersion, models.PROTECT, related_name="proposals")
     diff_hash = DigestField()
-    status = models.TextField(choices=ProposalStatus, default=ProposalStatus.OPEN)
+    document_versions = ArrayField(models.UUIDField())
+    changed_path_count = models.IntegerField()
+    added_lines = models.IntegerField()
+    removed_lines = models.IntegerField()
     author_kind = models.TextField(choices=ActorKind)
-    author_uuid = OwnerIdField()
+    author_uuid = OwnerIdField(null=True)
     author_agent_uuid = OwnerIdField(null=True)
+    author_operation = models.TextField(null=True)
     author_principal_uuid = OwnerIdField(null=True)
+    earlier_authors = ArrayField(models.UUIDField(), default=list)
     replaces = models.OneToOneField("self", models.PROTECT, null=True, related_name="replaced_by")
+    status = models.TextField(choices=ProposalStatus, default=ProposalStatus.OPEN)
+    response = models.TextField(choices=ProposalResponse, null=True)
     resolved_by_kind = models.TextField(choices=ActorKind, null=True)
     resolved_by_uuid = OwnerIdField(null=True)
     resolved_at = models.DateTimeField(null=True)
     resolution_note = models.TextField(null=True)
-    resolution_reason = models.TextField(null=True)
-    changed_path_count = models.IntegerField()
+    superseded_because = models.TextField(choices=SupersededBecause, null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=~models.Q(base=models.F("head")), name="proposal_is_not_empty"
+                condition=~models.Q(base=models.F("head")), name="proposal_of_two_versions"
             ),
             models.CheckConstraint(
                 condition=models.Q(changed_path_count__gt=0), name="proposal_changes_a_path"
             ),
+            models.CheckConstraint(condition=known_actor("author"), name="proposal_author_known"),
             models.CheckConstraint(
-                condition=models.Q(status__in=["open", "approved", "rejected", "superseded"]),
-                name="proposal_status_known",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(status="open", resolved_at=None)
-                | (~models.Q(status="open") & models.Q(resolved_at__isnull=False)),
-                name="proposal_resolved_once",
+                condition=models.Q(
+                    status="open",
+                    response=None,
+                    resolved_by_kind=None,
+                    resolved_by_uuid=None,
+                    resolved_at=None,
+                    resolution_note=None,
+                    superseded_because=None,
+                )
+                | models.Q(
+                    models.Q(status="approved", response="approve", superseded_because=None)
+                    | models.Q(status="rejected", response="reject", superseded_because=None)
+                    | models.Q(
+                        status="superseded",
+                        response="approve",
+                        superseded_because="canonical_moved",
+                    )
+                    | models.Q(status="superseded", response=None, superseded_because="reproposed"),
+                    resolved_by_kind__in=["principal", "api_key"],
+                    resolved_by_uuid__isnull=False,
+                    resolved_at__isnull=False,
+                ),
+                name="proposal_resolved_in_a_known_way",
             ),
         ]
         indexes = [
             models.Index(fields=["store", "status", "-id"], name="proposal_by_store"),
+            models.Index(fields=["author_uuid", "-id"], name="proposal_by_author"),
+            models.Index(fields=["author_principal_uuid", "-id"], name="proposal_by_principal"),
+        ]
+        triggers = [
+            OfTwoTrees(),
+            FrozenButOpen(
+                frozen=FROZEN,
+                resolution=RESOLUTION,
+                words=("title", "description", "resolution_note"),
+            ),
+            AppendOnly(operation=pgtrigger.Delete),
         ]
 
     def __str__(self) -> str:
         return self.id
 
+    @property
+    def author(self) -> RecordedActor:
+        """The recorded actor."""
+        return RecordedActor(
+            self.author_kind, self.author_uuid, self.author_agent_uuid, self.author_operation
+        )
 
-class ProposalAttempt(models.Model):
-    """A response that was refused, kept for the timeline (contract P2)."""
+    @property
+    def resolver(self) -> RecordedActor | None:
+        """Who resolved it; None while it is open."""
+        if self.resolved_by_kind is None:
+            return None
+        return RecordedActor(self.resolved_by_kind, self.resolved_by_uuid)
 
-    id = models.BigAutoField(primary_key=True)
-    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="attempts")
-    response = models.TextField(choices=ProposalResponse)
-    actor_kind = models.TextField()
-    actor_uuid = OwnerIdField()
-    error_type = models.TextField()
-    reason = models.TextField()
-    at = models.DateTimeField(auto_now_add=True)
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.status == ProposalStatus.OPEN
