@@ -1,0 +1,35 @@
+"""Contract M2: media types."""
+
+import pytest
+
+from memory.mediatypes import MediaTypeError, parse_media_type
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["text/plain", "application/vnd.example+json", "x/y", "text/" + "s" * 250],
+)
+def test_media_types(text):
+    assert parse_media_type(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "text",
+        "text/",
+        "/plain",
+        "text/plain; charset=utf-8",
+        "text/plain\n",
+        "text/pl\0ain",
+        "te xt/plain",
+        "text/plain/more",
+        "-",
+        "text/ple\u00efn",
+        "text/" + "s" * 251,
+    ],
+)
+def test_refused(text):
+    with pytest.raises(MediaTypeError, match="type/subtype"):
+        parse_media_type(text)
