@@ -12,8 +12,11 @@ from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind
 from wire.errors import NotFound, ReadOnly
 
-HIDDEN = frozenset({Lifecycle.PENDING, Lifecycle.DELETING, Lifecycle.DELETED})
-"""Lifecycles in which a store's routes answer 404 (contract M1)."""
+GONE = frozenset({Lifecycle.DELETING, Lifecycle.DELETED})
+"""Lifecycles in which nothing is told of a store any more (contract X2)."""
+
+HIDDEN = GONE | {Lifecycle.PENDING}
+"""Lifecycles in which a store's content routes answer 404 (contract M1)."""
 
 NO_SUCH_STORE = "There is no such memory store."
 
@@ -50,6 +53,11 @@ class StoreAccess:
         """
         self.require(Permission.READ)
         self.require_visible()
+
+    def require_known(self) -> None:
+        """Raise NotFound once the store is being deleted."""
+        if self.store.lifecycle in GONE:
+            raise NotFound(NO_SUCH_STORE)
 
     def require_visible(self) -> None:
         """Raise NotFound while the store is pending, deleting or deleted."""
@@ -105,7 +113,7 @@ def known_stores(caller: Caller) -> QuerySet[Any]:
 
 def listable_stores(caller: Caller) -> QuerySet[Any]:
     """The stores that a list shows: readable ones, or all of them for an admin."""
-    stores = known_stores(caller).exclude(lifecycle__in=[Lifecycle.DELETING, Lifecycle.DELETED])
+    stores = known_stores(caller).exclude(lifecycle__in=GONE)
     if caller.is_admin:
         return stores
     if Permission.READ in authority.workspace_permissions(caller):

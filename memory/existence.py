@@ -1,6 +1,7 @@
 """This room's answer to "who exists" (contract M6)."""
 
-from memory.models import Lifecycle, MemoryStore
+from memory.access import GONE
+from memory.models import MemoryStore
 from tenancy.registry import register_existence
 
 
@@ -10,6 +11,5 @@ def register() -> None:
 
 
 def _store_exists(workspace_id: str, id: str) -> bool:
-    gone = [Lifecycle.DELETING, Lifecycle.DELETED]
     stores = MemoryStore.objects.filter(workspace=workspace_id, id=id)
-    return stores.exclude(lifecycle__in=gone).exists()
+    return stores.exclude(lifecycle__in=GONE).exists()

@@ -1,7 +1,7 @@
 """Reading is publishing: one last look before content leaves (contract R5).
 
 Acquire content, render it to bytes, call `recheck`, send. Ordinary writes refuse no reader:
-only authority, the store's lifecycle and erasures of the very bodies read are looked at.
+only authority, the store's lifecycle and erasures of the very texts read are looked at.
 """
 
 from collections.abc import Collection
@@ -10,10 +10,10 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError
 from django.db.models import Q
-from tenancy.recheck import recheck_authority
 
 from memory.access import HIDDEN, NO_SUCH_STORE, StoreAccess, open_store
-from memory.models import DocumentBody, MemoryStore
+from memory.models import DocumentBody, MemoryStore, VersionNote
+from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound
 from wire.times import now
 
@@ -24,7 +24,8 @@ class Acquired:
 
     Attributes:
         access: the authority it was read under.
-        bodies: the document versions whose text is in it (`mdoc_…`).
+        bodies: the document versions whose text it holds or calls available (`mdoc_…`).
+        notes: the versions whose message it holds (`memver_…`).
         expires_at: the earliest ceiling of those bodies.
         whole: True for a single document, whose erasure answers 404; False for lists, diffs
             and the like, which answer 409.
@@ -32,6 +33,7 @@ class Acquired:
 
     access: StoreAccess
     bodies: Collection[str] = ()
+    notes: Collection[str] = ()
     expires_at: datetime | None = None
     whole: bool = False
 
@@ -39,25 +41,35 @@ class Acquired:
 def recheck(acquired: Acquired) -> None:
     """Look again in a fresh snapshot and refuse what may not be released any more.
 
+    One query when nothing of it changed since the store was opened.
+
     Raises:
-        NotFound, Conflict: a body that was read has been erased or has expired since, or the
+        NotFound, Conflict: a text that was read has been erased or has expired since, or the
             store is being deleted.
         InvalidKey, DisabledTenancy, PolicyDenied: what a fresh request would get.
         AuthorizationUnavailable: the question could not be answered; retry.
     """
-    access = acquired.access
+    erasure_epoch = _recheck_authority(acquired.access)
+    erased = erasure_epoch != acquired.access.store.erasure_epoch
+    if (erased or _elapsed(acquired.expires_at)) and not _is_intact(acquired):
+        message = "A text that this answer holds was erased while it was prepared."
+        raise NotFound(message) if acquired.whole else Conflict(message)
+
+
+def _recheck_authority(access: StoreAccess) -> int:
+    """Ask again for what may have changed; return the store's erasure epoch now."""
     try:
         authority_epoch, erasure_epoch, lifecycle = _look(access.store_id)
         if authority_epoch != access.caller.authority_epoch or access.caller.has_expired:
-            _reauthorise(access)
-        if lifecycle in HIDDEN:
-            raise NotFound(NO_SUCH_STORE)
-        if acquired.bodies:
-            _require_bodies(acquired, erasure_epoch)
+            caller = recheck_authority(access.caller)
+            open_store(caller, access.store_id).require_content()
     except (DatabaseError, InterfaceError) as error:
         raise AuthorizationUnavailable(
             "Whether this may still be released could not be established. Retry the request."
         ) from error
+    if lifecycle in HIDDEN:
+        raise NotFound(NO_SUCH_STORE)
+    return erasure_epoch
 
 
 def _look(store_id: str) -> tuple[int, int, str]:
@@ -71,20 +83,14 @@ def _look(store_id: str) -> tuple[int, int, str]:
     return row
 
 
-def _reauthorise(access: StoreAccess) -> None:
-    caller = recheck_authority(access.caller)
-    open_store(caller, access.store_id).require_content()
+def _elapsed(expires_at: datetime | None) -> bool:
+    return expires_at is not None and expires_at <= now()
 
 
-def _require_bodies(acquired: Acquired, erasure_epoch: int) -> None:
-    """Check that every body is still there, when anything can have gone at all."""
-    elapsed = acquired.expires_at is not None and acquired.expires_at <= now()
-    if erasure_epoch == acquired.access.store.erasure_epoch and not elapsed:
-        return
-    living = DocumentBody.objects.filter(
-        Q(document_version__expires_at=None) | Q(document_version__expires_at__gt=now()),
-        document_version__in=list(acquired.bodies),
-    ).count()
-    if living != len(set(acquired.bodies)):
-        message = "A body that this answer holds was erased while it was prepared."
-        raise NotFound(message) if acquired.whole else Conflict(message)
+def _is_intact(acquired: Acquired) -> bool:
+    """Whether all that was read is still there."""
+    bodies, notes = set(acquired.bodies), set(acquired.notes)
+    unexpired = Q(document_version__expires_at=None) | Q(document_version__expires_at__gt=now())
+    living = DocumentBody.objects.filter(unexpired, document_version__in=bodies)
+    told = VersionNote.objects.filter(version__in=notes, message__isnull=False)
+    return living.count() == len(bodies) and told.count() == len(notes)

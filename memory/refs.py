@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from database.transactions import step
 from memory.actors import Actor
 from memory.models import MemoryVersion, Ref, RefKind, RefMove
@@ -30,14 +32,24 @@ def current(store_id: str, name: RefName) -> MemoryVersion:
     Raises:
         NotFound: the store has no such ref.
     """
-    ref = (
-        Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
-        .select_related("version", "version__jump", "version__jump__jump")
-        .first()
-    )
+    ancestors = ("version", "version__jump", "version__jump__jump")
+    ref = _named(store_id, name).select_related(*ancestors).first()
     if ref is None:
-        raise NotFound(f"The store has no {name} ref.")
+        raise no_such_ref(name)
     return ref.version
+
+
+@step
+def hold(*, store_id: str, name: RefName) -> None:
+    """Keep a ref where it is until this transaction ends; others that move it wait.
+
+    For writes that name no version and so must not lose to an unrelated one.
+
+    Raises:
+        NotFound: the store has no such ref.
+    """
+    if not _named(store_id, name).select_for_update(no_key=True).values_list("id").first():
+        raise no_such_ref(name)
 
 
 @step
@@ -62,7 +74,7 @@ def advance(*, store_id: str, name: RefName, expected: str, to: str, actor: Acto
         Conflict: the ref is not at `expected` any more, or gone; names where it is.
     """
     moment = now()
-    refs = Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+    refs = _named(store_id, name)
     if not refs.filter(version=expected).update(version=to, updated_at=moment):
         found = refs.values_list("version", flat=True).first()
         raise moved(name, expected, found)
@@ -72,10 +84,19 @@ def advance(*, store_id: str, name: RefName, expected: str, to: str, actor: Acto
 @step
 def release(*, store_id: str, name: RefName, actor: Actor) -> None:
     """Drop a ref: a retention root goes, nothing is erased. Does nothing when it is gone."""
-    refs = Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+    refs = _named(store_id, name)
     found = refs.values_list("version", flat=True).first()
     if found is not None and refs.filter(version=found).delete()[0]:
         _log(store_id, name, found, None, actor, now())
+
+
+def _named(store_id: str, name: RefName) -> QuerySet[Ref]:
+    return Ref.objects.filter(store=store_id, kind=name.kind, owner_uuid=name.owner_id)
+
+
+def no_such_ref(name: RefName) -> NotFound:
+    """The error for a ref that the store does not have."""
+    return NotFound(f"The store has no {name} ref.")
 
 
 def moved(name: RefName, expected: str, found: str | None) -> Conflict:

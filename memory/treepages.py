@@ -7,13 +7,9 @@ dictionary in a test. Python orders text by code point, which is the order of it
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 from uuid import UUID
 
 from memory.treehash import closes_page
-
-AVERAGE_PAGE: Final = 64
-"""Entries of a page, on average (contract M8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +57,6 @@ class PagedTree:
         indexes = {self.index_of(path) for path in paths}
         self._fetch(sorted(indexes))
 
-    def preload_from(self, path: str, pages: int) -> None:
-        """Fetch the page that `path` falls into and those after it, `pages` in all, in one go."""
-        start = self.index_of(path)
-        self._fetch(range(start, start + pages))
-
     def index_of(self, path: str) -> int:
         """The index of the slot that holds `path`, if any slot does."""
         return max(0, bisect_right(self.slots, path, key=lambda slot: slot.first_path) - 1)
@@ -78,18 +69,18 @@ class PagedTree:
         index = bisect_left(page, path, key=lambda entry: entry.path)
         return page[index] if index < len(page) and page[index].path == path else None
 
-    def first_from(self, path: str) -> TreeEntry | None:
+    def first_from(self, path: str, *, ahead: int = READ_AHEAD) -> TreeEntry | None:
         """The first entry at `path` or after it, or None."""
-        return next(self.entries_from(path), None)
+        return next(self.entries_from(path, ahead=ahead), None)
 
-    def entries_from(self, path: str = "") -> Iterator[TreeEntry]:
-        """Every entry at `path` or after it, in order."""
+    def entries_from(self, path: str = "", *, ahead: int = READ_AHEAD) -> Iterator[TreeEntry]:
+        """Every entry at `path` or after it, in order; `ahead` pages are fetched together."""
         if not self.slots:
             return
         start = self.index_of(path)
         for index in range(start, len(self.slots)):
-            if (index - start) % READ_AHEAD == 0:
-                self._fetch(range(index, index + READ_AHEAD))
+            if (index - start) % ahead == 0:
+                self._fetch(range(index, index + ahead))
             page = self.page(index)
             first = bisect_left(page, path, key=lambda entry: entry.path) if index == start else 0
             yield from page[first:]
@@ -196,7 +187,7 @@ def directory_clashes(tree: PagedTree, added: Iterable[str]) -> list[tuple[str, 
     tree.preload(place for path in added for place in (*ancestors(path), path + "/"))
     for path in added:
         clashes.extend((above, path) for above in ancestors(path) if tree.find(above))
-        below = tree.first_from(path + "/")
+        below = tree.first_from(path + "/", ahead=1)
         if below and below.path.startswith(path + "/"):
             clashes.append((path, below.path))
     return sorted(set(clashes))

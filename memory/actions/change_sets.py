@@ -58,9 +58,15 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSetOutcome:
-    """What a change set did. `version_id` is None when it altered nothing."""
+    """What a change set did.
+
+    Attributes:
+        version_id: the version it sealed; None when it altered nothing.
+        at: the version that holds the outcome: the sealed one, or the base.
+    """
 
     version_id: str | None
+    at: str
     changed_paths: list[str]
     tree_hash: bytes
     replayed: bool
@@ -110,21 +116,32 @@ def apply_change_set(
 def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt | None) -> ChangeSetOutcome:
     if change_set.ref.kind == RefKind.PROPOSAL:
         raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
-    base = refs.current(access.store_id, change_set.ref)
-    if change_set.base_version not in (None, base.id):
-        raise refs.moved(change_set.ref, str(change_set.base_version), base.id)
+    base = _base_of(access.store_id, change_set)
     drafted = draft_operations(base, change_set.operations)
-    version = None if drafted.is_empty else _advance(access, change_set, base, drafted)
-    tree = version or base
+    version = None if drafted.is_empty else _seal_and_advance(access, change_set, base, drafted)
     if receipt:
         outcome = {"version": version.id if version else None, "base": base.id}
         receipts.keep(receipt, outcome)
+    if version:
+        bump_generation(access.store_id)
+    tree = version or base
     return ChangeSetOutcome(
         version_id=version.id if version else None,
+        at=tree.id,
         changed_paths=drafted.changed_paths,
         tree_hash=bytes(tree.tree_hash),
         replayed=False,
     )
+
+
+def _base_of(store_id: str, change_set: ChangeSet) -> MemoryVersion:
+    """The version to write on; one that the caller names must be where the ref is."""
+    if change_set.base_version is None:
+        refs.hold(store_id=store_id, name=change_set.ref)
+    base = refs.current(store_id, change_set.ref)
+    if change_set.base_version not in (None, base.id):
+        raise refs.moved(change_set.ref, str(change_set.base_version), base.id)
+    return base
 
 
 def draft_operations(base: MemoryVersion, operations: tuple[Operation, ...]) -> Draft:
@@ -149,7 +166,7 @@ def _digest(entry: TreeEntry | None) -> bytes | None:
 
 
 @step
-def _advance(
+def _seal_and_advance(
     access: StoreAccess, change_set: ChangeSet, base: MemoryVersion, drafted: Draft
 ) -> MemoryVersion:
     actor = actor_of(access.caller)
@@ -167,7 +184,6 @@ def _advance(
         to=version.id,
         actor=actor,
     )
-    bump_generation(access.store_id)
     record(
         caller=access.caller,
         workspace_id=access.caller.workspace_id,
@@ -191,6 +207,7 @@ def _told_again(outcome: dict[str, Any]) -> ChangeSetOutcome:
         raise NotFound("The version that this request made is gone.")
     return ChangeSetOutcome(
         version_id=outcome["version"],
+        at=told,
         changed_paths=changed_paths(told) if outcome["version"] else [],
         tree_hash=bytes(version.tree_hash),
         replayed=True,

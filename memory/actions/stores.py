@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import F
-from tenancy.actions.permissions import assign_to_owner
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import StoreAccess, known_stores, open_store
+from memory.access import HIDDEN, StoreAccess, open_store
 from memory.actors import Actor, actor_of
 from memory.models import (
     SHARED_OWNERS,
@@ -21,11 +20,12 @@ from memory.models import (
 )
 from memory.versions import draft, seal
 from tenancy import registry
+from tenancy.actions.permissions import assign_to_owner
 from tenancy.audit import record
-from tenancy.authority import workspace_permissions
+from tenancy.authority import require, workspace_permissions
 from tenancy.caller import Caller, Subject
 from tenancy.models import Permission, SubjectKind
-from wire.errors import Conflict, Malformed, PolicyDenied
+from wire.errors import ApiError, Conflict, Malformed, PolicyDenied
 from wire.idempotency import IdempotencyKey
 from wire.ids import new_id
 from wire.times import now
@@ -58,6 +58,14 @@ class StoreSettings:
     self_approval: SelfApproval = SelfApproval.DENIED
     metadata: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def lifts_review(self) -> bool:
+        """Whether the truth of many may move without somebody else's review."""
+        return self.owner.kind in SHARED_OWNERS and (
+            self.canonical_writes == CanonicalWrites.DIRECT
+            or self.self_approval == SelfApproval.ALLOWED
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StoreChanges:
@@ -71,7 +79,7 @@ class StoreChanges:
     self_approval: SelfApproval | None = None
 
     @property
-    def lifts_review(self) -> bool:
+    def governs_review(self) -> bool:
         """Whether a setting is among them that decides how review works."""
         return self.canonical_writes is not None or self.self_approval is not None
 
@@ -96,15 +104,19 @@ def create_store(
     """Create a store, its owner's grant and its empty `initial` version (contract M3, M6).
 
     Raises:
-        PolicyDenied: the caller may not make stores for this owner.
+        PolicyDenied: the caller may not make stores for this owner, or not one that lifts
+            review.
         Malformed: the owner does not exist here, or canonical_writes on a store that is not
             shared.
         Conflict: the Idempotency-Key was used with another request.
     """
+    _require_governable(settings.owner.kind, settings.canonical_writes)
+    require_owner(caller, settings.owner)
+    if settings.lifts_review and not caller.is_admin:
+        require(workspace_permissions(caller), Permission.ADMIN, caller.workspace_id)
     receipt = receipts.claim(caller=caller, key=key) if key else None
     if receipt and receipt.outcome:
         return CreatedStore(receipt.outcome["store"], replayed=True)
-    require_owner(caller, settings.owner)
     store = insert_store(caller=caller, settings=settings, lifecycle=Lifecycle.ACTIVE)
     seal_initial(store_id=store.id, actor=actor_of(caller))
     if receipt:
@@ -123,7 +135,7 @@ def insert_store(*, caller: Caller, settings: StoreSettings, lifecycle: Lifecycl
         description=settings.description,
         owner_kind=settings.owner.kind,
         owner_uuid=settings.owner.id,
-        canonical_writes=_governed(settings),
+        canonical_writes=_canonical_writes(settings),
         self_approval=settings.self_approval,
         metadata=settings.metadata,
         lifecycle=lifecycle,
@@ -166,11 +178,15 @@ def require_owner(caller: Caller, owner: Owner) -> None:
         raise Malformed(f"owner.id: there is no {owner.kind} {owner.id} in this Workspace.")
 
 
-def _governed(settings: StoreSettings) -> CanonicalWrites | None:
+def _require_governable(owner_kind: str, canonical_writes: CanonicalWrites | None) -> None:
+    """Refuse canonical_writes where canonical is not the truth of many (contract M1)."""
+    if canonical_writes is not None and owner_kind not in SHARED_OWNERS:
+        raise Malformed(f"canonical_writes: not on a store owned by a {owner_kind}.")
+
+
+def _canonical_writes(settings: StoreSettings) -> CanonicalWrites | None:
     if settings.owner.kind in SHARED_OWNERS:
         return settings.canonical_writes or CanonicalWrites.REVIEW
-    if settings.canonical_writes is not None:
-        raise Malformed(f"canonical_writes: not on a store owned by a {settings.owner.kind}.")
     return None
 
 
@@ -184,24 +200,29 @@ def change_store(*, access: StoreAccess, version: int, changes: StoreChanges) ->
         Malformed: canonical_writes on a store that is not shared.
         Conflict: the store is not at `version` any more.
     """
+    _require_governable(access.store.owner_kind, changes.canonical_writes)
     _require_change(access, changes)
     access.require_visible()
-    if changes.canonical_writes is not None and not access.store.is_shared:
-        raise Malformed(f"canonical_writes: not on a store owned by a {access.store.owner_kind}.")
     stores = MemoryStore.objects.filter(id=access.store_id, version=version)
     lifecycle_bump = {"generation": F("generation") + 1} if changes.lifecycle else {}
-    changed = stores.exclude(lifecycle__in=[Lifecycle.DELETING, Lifecycle.DELETED]).update(
+    changed = stores.exclude(lifecycle__in=HIDDEN).update(
         version=F("version") + 1, updated_at=now(), **lifecycle_bump, **changes.columns()
     )
     if not changed:
-        found = known_stores(access.caller).get(id=access.store_id).version
-        raise Conflict(f"The store's version is {found}, not {version}.")
+        raise _elsewhere(access, version)
     _audit(access.caller, access.store_id, "store.changed", _told(changes))
     return open_store(access.caller, access.store_id)
 
 
+def _elsewhere(access: StoreAccess, version: int) -> ApiError:
+    """The error for a store that is not at the version that was named, or dying."""
+    fresh = open_store(access.caller, access.store_id)
+    fresh.require_visible()
+    return Conflict(f"The store's version is {fresh.store.version}, not {version}.")
+
+
 def _require_change(access: StoreAccess, changes: StoreChanges) -> None:
-    if changes.lifts_review or not access.is_owner:
+    if changes.governs_review or not access.is_owner:
         access.require(Permission.ADMIN)
 
 

@@ -11,7 +11,7 @@ from django.db import connection
 
 from memory.models import BodyErasure, DocumentVersion
 from memory.paths import is_under
-from memory.treepages import AVERAGE_PAGE, PagedTree, TreeEntry
+from memory.treepages import PagedTree, TreeEntry
 from memory.trees import load_tree
 from wire.errors import NotFound
 from wire.ids import id_from_uuid, uuid_from_id
@@ -152,7 +152,6 @@ def list_documents(
     """The documents of a version under a prefix, by path bytes, behind `after`.
 
     Reads the pages it needs and no others: the cost is that of `limit`, not of the tree.
-    Three queries, rarely a fourth.
 
     Args:
         prefix: as `parse_prefix` has it; empty for the whole tree.
@@ -160,7 +159,6 @@ def list_documents(
     tree = load_tree(version_id)
     directory = _as_directory(tree, prefix)
     start = directory if after is None else max(directory, after + "\x00")
-    tree.preload_from(start, pages=limit // AVERAGE_PAGE + 2)
     under = takewhile(lambda entry: is_under(entry.path, directory), tree.entries_from(start))
     return describe_entries(islice(under, limit))
 
