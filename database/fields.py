@@ -96,6 +96,11 @@ class DigestField(_BinaryField):
         return None if value is None else bytes(value)
 
 
-def owner_id(kind: str | None, value: UUID | None) -> str | None:
-    """Spell an `OwnerIdField`'s value with the prefix of its `kind`."""
-    return None if kind is None or value is None else ids.id_from_uuid(kind, value)
+def owner_id(kind: str | None, value: UUID | str | None) -> str | None:
+    """Spell an `OwnerIdField`'s value with the prefix of its `kind`.
+
+    An instance that was just made still holds the text that it was made with.
+    """
+    if kind is None or value is None:
+        return None
+    return ids.id_from_uuid(kind, value if isinstance(value, UUID) else ids.uuid_from_id(value))
