@@ -1,0 +1,238 @@
+"""The oracle: what a memory store does, from the contract alone, with dicts and no database.
+
+Versions are numbers in the order of sealing; whoever drives oracle and server side by side keeps
+the table of numbers and identifiers. Each method checks in the order of contract §0: may the
+caller know of the store, hold the grant, is the store alive, was this said before, and only then
+whether the write fits.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.oracle.treehash import in_order, tree_hash
+from tests.oracle.trees import Change, apply, changed_paths, content_of, diff
+from tests.oracle.values import (
+    CANONICAL,
+    CONFLICT,
+    DENIED,
+    NOT_FOUND,
+    READ_ONLY,
+    Caller,
+    ChangeSet,
+    Document,
+    Listed,
+    Operation,
+    Outcome,
+    Reading,
+    RefMove,
+    RefName,
+    Refused,
+    Sealed,
+    Settings,
+    Step,
+    Tree,
+    Version,
+)
+
+KINDS = {"canonical": "direct", "session": "session_checkpoint", "curation": "curation"}
+"""Ref kind → the kind of version that a change set on it seals (contract M3)."""
+
+
+class Store:
+    """One memory store (contract M1 to M4, R1 to R4, C1 to C3)."""
+
+    def __init__(self, creator: Caller, settings: Settings) -> None:
+        self.settings = settings
+        self.settings_version = 1
+        self.versions: list[Version] = []
+        self.refs: dict[RefName, int] = {}
+        self.reflog: list[RefMove] = []
+        self.receipts: dict[tuple[str, str], tuple[Any, Any]] = {}
+        self.move(CANONICAL, self.seal(None, "initial", creator, {}), creator)
+
+    # --- who may -----------------------------------------------------------------------------
+
+    def open(self, caller: Caller, permission: str = "read") -> None:
+        """Check that the caller may know of the store, then that they hold a grant."""
+        if not caller.may("read"):
+            raise Refused(NOT_FOUND, "nothing to be known of")
+        if not caller.may(permission):
+            raise Refused(DENIED, f"{caller.name} lacks {permission}")
+
+    def open_for_writing(self, caller: Caller, ref: RefName) -> None:
+        """Check that the caller may write to a ref, and that the store is alive."""
+        self.open(caller, "write")
+        if ref == CANONICAL and self.settings.canonical_writes == "review":
+            raise Refused(READ_ONLY, "canonical moves by Proposals only")
+        self.require_active()
+
+    def require_active(self) -> None:
+        if self.settings.archived:
+            raise Refused(READ_ONLY, "archived")
+
+    # --- writes ------------------------------------------------------------------------------
+
+    def change_set(self, caller: Caller, request: ChangeSet, key: str | None = None) -> Outcome:
+        """Apply operations to a ref, whole or not at all (contract R4)."""
+        self.open_for_writing(caller, request.ref)
+        told = self.replay(caller, key, request)
+        if told is not None:
+            return replace(told, replayed=True)
+        if request.ref.kind == "proposal":
+            raise Refused(CONFLICT, "a Proposal's ref is frozen")
+        if request.ref not in self.refs:
+            raise Refused(NOT_FOUND, "no such ref")
+        base = self.refs[request.ref]
+        if request.base not in (None, base):
+            raise Refused(CONFLICT, f"the ref is at {base}")
+        outcome = self._write(caller, request, self.versions[base])
+        self.keep_receipt(caller, key, request, outcome)
+        return outcome
+
+    def _write(self, caller: Caller, request: ChangeSet, base: Version) -> Outcome:
+        tree = apply(base.tree, request.operations, len(self.versions))
+        changed = changed_paths(base.tree, tree)
+        if not changed:
+            return Outcome(None, (), tree_hash(base.tree))
+        kind = KINDS[request.ref.kind]
+        number = self.seal(base.number, kind, caller, tree, request.message)
+        self.move(request.ref, number, caller)
+        return Outcome(number, changed, tree_hash(tree))
+
+    def seal(
+        self,
+        parent: int | None,
+        kind: str,
+        caller: Caller,
+        tree: Tree,
+        message: str | None = None,
+    ) -> int:
+        """Make a version; no ref moves."""
+        number = len(self.versions)
+        self.versions.append(Version(number, parent, kind, caller.name, message, tree))
+        return number
+
+    def move(self, name: RefName, to: int | None, caller: Caller) -> None:
+        """Point a ref somewhere, make it, or (None) release it; the reflog says so."""
+        before = self.refs.pop(name, None)
+        if to is not None:
+            self.refs[name] = to
+        self.reflog.append(RefMove(name, before, to, caller.name))
+
+    def replay(self, caller: Caller, key: str | None, request: Any) -> Any:
+        """What a key was answered before; None when it is new (contract §0)."""
+        known = self.receipts.get((caller.name, key)) if key else None
+        if known and known[0] != request:
+            raise Refused(CONFLICT, "the key was used with another request")
+        return known[1] if known else None
+
+    def keep_receipt(self, caller: Caller, key: str | None, request: Any, outcome: Any) -> None:
+        if key:
+            self.receipts[caller.name, key] = (request, outcome)
+
+    def change_settings(self, caller: Caller, version: int, **changes: Any) -> int:
+        """Change how the store is governed, or archive it; returns the new version (M1, M9)."""
+        self.open(caller)
+        governs_review = {"canonical_writes", "self_approval"} & changes.keys()
+        if governs_review or not caller.owner:
+            self.open(caller, "admin")
+        if version != self.settings_version:
+            raise Refused(CONFLICT, f"the store's version is {self.settings_version}")
+        self.settings = replace(self.settings, **changes)
+        self.settings_version += 1
+        return self.settings_version
+
+    # --- reads -------------------------------------------------------------------------------
+
+    def resolve(self, caller: Caller, version: int | None) -> Version:
+        """An exact version, canonical when none is named."""
+        self.open(caller)
+        number = self.refs[CANONICAL] if version is None else version
+        if not 0 <= number < len(self.versions):
+            raise Refused(NOT_FOUND, "no such version")
+        return self.versions[number]
+
+    def read(self, caller: Caller, path: str, version: int | None = None) -> Reading:
+        """A document as one exact version holds it (contract R1)."""
+        sealed = self.resolve(caller, version)
+        document = sealed.tree.get(path)
+        if document is None:
+            raise Refused(NOT_FOUND, "no such document")
+        return Reading(sealed.number, document.text, document.media_type)
+
+    def list_documents(
+        self, caller: Caller, version: int | None = None, prefix: str = "/"
+    ) -> tuple[Listed, ...]:
+        """The documents of a version under a directory or at a path, in order."""
+        tree = self.resolve(caller, version).tree
+        return tuple(
+            _listed(path, tree[path]) for path in in_order(tree) if _is_under(path, prefix)
+        )
+
+    def list_versions(self, caller: Caller) -> tuple[Sealed, ...]:
+        """All versions, newest first."""
+        self.open(caller)
+        return tuple(_sealed(version) for version in reversed(self.versions))
+
+    def list_refs(self, caller: Caller) -> frozenset[tuple[RefName, int]]:
+        """Where every ref points."""
+        self.open(caller)
+        return frozenset(self.refs.items())
+
+    def list_moves(self, caller: Caller) -> tuple[RefMove, ...]:
+        """The reflog, newest first."""
+        self.open(caller)
+        return tuple(reversed(self.reflog))
+
+    def diff(self, caller: Caller, base: int, head: int) -> tuple[Change, ...]:
+        """What happened to each path between any two versions."""
+        return diff(self.resolve(caller, base).tree, self.resolve(caller, head).tree)
+
+    def line(self, version: int) -> list[Version]:
+        """A version and its parents, newest first."""
+        versions: list[Version] = []
+        number: int | None = version
+        while number is not None:
+            versions.append(self.versions[number])
+            number = versions[-1].parent
+        return versions
+
+    def history(self, caller: Caller, path: str, version: int | None = None) -> tuple[Step, ...]:
+        """The versions on a line of parents that changed a path, newest first."""
+        steps = []
+        for sealed in self.line(self.resolve(caller, version).number):
+            parent = self.versions[sealed.parent].tree if sealed.parent is not None else {}
+            before, after = parent.get(path), sealed.tree.get(path)
+            if content_of(before) != content_of(after):
+                change = "deleted" if after is None else "modified" if before else "added"
+                steps.append(Step(sealed.number, change, after.sha256 if after else None))
+        return tuple(steps)
+
+    def is_ancestor(self, ancestor: int, version: int) -> bool:
+        """Whether a version descends from, or is, another."""
+        return any(each.number == ancestor for each in self.line(version))
+
+    def draft(self, base: int, operations: tuple[Operation, ...]) -> Tree:
+        """What operations would make of a version."""
+        return apply(self.versions[base].tree, operations, len(self.versions))
+
+
+def _listed(path: str, document: Document) -> Listed:
+    return Listed(path, document.sha256, document.media_type, document.size, document.introduced_by)
+
+
+def _sealed(version: Version) -> Sealed:
+    return Sealed(
+        version.number,
+        version.parent,
+        version.kind,
+        version.actor,
+        version.message,
+        len(version.tree),
+        version.total_bytes,
+        tree_hash(version.tree),
+    )
+
+
+def _is_under(path: str, prefix: str) -> bool:
+    return path == prefix or path.startswith(prefix if prefix.endswith("/") else prefix + "/")

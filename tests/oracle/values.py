@@ -1,0 +1,193 @@
+"""The words that the oracle and its driver share: plain, frozen values without any database."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from tests.oracle.treehash import content_hash
+
+CONFLICT: Final = "memory.conflict"
+DENIED: Final = "policy.denied"
+MALFORMED: Final = "validation.malformed"
+NOT_FOUND: Final = "memory.not_found"
+READ_ONLY: Final = "memory.read_only"
+TOO_LARGE: Final = "validation.range_too_large"
+
+UNKNOWN: Final = -1
+"""Stands for the identifier of a version that no store has."""
+
+
+class Refused(Exception):
+    """The store said no. Two refusals of one type are alike; the words after it are for people."""
+
+    def __init__(self, type: str, why: str = "") -> None:
+        super().__init__(f"{type}: {why}")
+        self.type = type
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody with a credential. `key` is what the credential's actor is recorded as."""
+
+    name: str
+    permissions: frozenset[str]
+    owner: bool = False
+
+    def may(self, permission: str) -> bool:
+        """Whether a check of `permission` passes: every other one also requires read (§0)."""
+        return {"read", permission} <= self.permissions
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text in a tree, and the number of the version that put it there."""
+
+    text: str
+    media_type: str
+    introduced_by: int
+
+    @property
+    def sha256(self) -> str:
+        return content_hash(self.text)
+
+    @property
+    def size(self) -> int:
+        return len(self.text.encode())
+
+    def holds(self, text: str, media_type: str) -> bool:
+        """Whether writing this again alters nothing."""
+        return (self.text, self.media_type) == (text, media_type)
+
+
+Tree = dict[str, Document]
+"""Path → document. A sealed tree is never changed, only copied."""
+
+
+@dataclass(frozen=True)
+class Put:
+    """Write `text`; `expected` is the content hash now there, None for no document."""
+
+    path: str
+    text: str
+    media_type: str | None = None
+    expected: str | None = None
+
+    @property
+    def effective_media_type(self) -> str:
+        by_ending = "text/markdown" if self.path.endswith(".md") else "text/plain"
+        return self.media_type or by_ending
+
+
+@dataclass(frozen=True)
+class Delete:
+    path: str
+    expected: str
+
+
+Operation = Put | Delete
+
+
+@dataclass(frozen=True)
+class RefName:
+    kind: str
+    owner: str | int | None = None
+
+
+CANONICAL: Final = RefName("canonical")
+
+
+@dataclass(frozen=True)
+class RefMove:
+    """A line of the reflog; versions by number, None where the ref did not exist."""
+
+    name: RefName
+    before: int | None
+    after: int | None
+    actor: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """A snapshot. Versions are numbered as they are sealed."""
+
+    number: int
+    parent: int | None
+    kind: str
+    actor: str
+    message: str | None
+    tree: Tree = field(repr=False)
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(document.size for document in self.tree.values())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document that was read, and the exact version it was read at."""
+
+    version: int
+    text: str
+    media_type: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A row of a list: everything but the text."""
+
+    path: str
+    sha256: str
+    media_type: str
+    size: int
+    introduced_by: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of a path's history; `sha256` is None where it was deleted."""
+
+    version: int
+    change: str
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A version as lists show it."""
+
+    number: int
+    parent: int | None
+    kind: str
+    actor: str
+    message: str | None
+    document_count: int
+    total_bytes: int
+    tree_hash: str
+
+
+@dataclass(frozen=True)
+class ChangeSet:
+    """A write as it is sent. It is its own fingerprint: equal requests compare equal."""
+
+    ref: RefName
+    base: int | None
+    operations: tuple[Operation, ...]
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a change set answers; `version` is None when it altered nothing."""
+
+    version: int | None
+    changed_paths: tuple[str, ...]
+    tree_hash: str
+    replayed: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a store is governed. `canonical_writes` is None unless the store is shared."""
+
+    canonical_writes: str | None = None
+    self_approval: str = "denied"
+    archived: bool = False
