@@ -1,7 +1,7 @@
 from django.urls import include, path, re_path
 
 from config import health
-from wire.handler import unknown_route
+from tenancy.api.unknown import UnknownRoute
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -9,6 +9,6 @@ urlpatterns = [
     path("v1/", include("tenancy.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("proposals.api.urls")),
-    re_path(r"^v1(/.*)?$", unknown_route),
+    re_path(r"^v1(?:/.*)?$", UnknownRoute.as_view()),
     path("", include("console.urls")),
 ]

@@ -1,7 +1,6 @@
 """The types that fields of bodies and query parameters are made of."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -21,14 +20,14 @@ _DIGITS = re.compile(r"0|[1-9][0-9]{0,18}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
 class IdOf:
-    """Marks a text as an identifier of `kind`: `Annotated[str, IdOf("store")]`.
+    """Marks a text as an identifier of one of some kinds: `Annotated[str, IdOf("store")]`.
 
     The value is normalised to its live spelling (`mrev_…` becomes `memver_…`).
     """
 
-    kind: str
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = kinds
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -38,11 +37,12 @@ class IdOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return handler(schema) | {"pattern": f"^{ids.PREFIXES[self.kind]}_[0-9a-f]{{32}}$"}
+        prefixes = "|".join(ids.PREFIXES[kind] for kind in self.kinds)
+        return handler(schema) | {"pattern": f"^({prefixes})_[0-9a-f]{{32}}$"}
 
     def parse(self, text: str) -> str:
         """Check and normalise. Raises ValueError, which pydantic reports under the field."""
-        return ids.parse_id(self.kind, text)
+        return ids.parse_id(ids.kind_among(self.kinds, text), text)
 
 
 def _whole_number(value: object) -> int:
@@ -74,8 +74,10 @@ def _moment(value: object) -> datetime:
     return moment.astimezone(UTC)
 
 
-Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=0)]
-"""A whole number in a query string, in plain decimal digits."""
+DIGITS = BeforeValidator(_whole_number)
+"""Reads a whole number from a query string: plain decimal digits. Comes last in `Annotated`."""
+
+Count = Annotated[int, Field(ge=0), DIGITS]
 
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH), AfterValidator(one_line)]
 """What people call a thing: one line of 1 to 200 characters."""

@@ -7,7 +7,7 @@ import uuid_utils
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http import Http404, HttpResponse, UnreadablePostError
 from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -122,8 +122,3 @@ def incident(exception: Exception) -> errors.Internal:
     reference = f"inc_{uuid_utils.uuid7().hex}"
     logger.error("unexpected failure %s", reference, exc_info=exception)
     return errors.Internal(f"Something went wrong on our side. Reference: {reference}.")
-
-
-def unknown_route(_request: HttpRequest, *_: Any) -> HttpResponse:
-    """The answer to every address under /v1 that is no route."""
-    return error_response(errors.NotFound("There is nothing at this address."))

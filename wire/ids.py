@@ -1,6 +1,7 @@
 """Identifiers: a prefix that names the kind, then 32 lowercase hex digits of a UUIDv7."""
 
 import re
+from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
@@ -57,6 +58,20 @@ def parse_id(kind: str, text: object) -> str:
     if match is None or ALIASES.get(match[1], match[1]) != prefix:
         raise MalformedId(f"expected {prefix}_ followed by 32 lowercase hexadecimal digits")
     return f"{prefix}_{match[2]}"
+
+
+def kind_among(kinds: Collection[str], text: str) -> str:
+    """Return the one of `kinds` whose prefix `text` has.
+
+    Raises:
+        MalformedId: it has none of their prefixes.
+    """
+    prefix = text.partition("_")[0]
+    for kind in kinds:
+        if PREFIXES[kind] == ALIASES.get(prefix, prefix):
+            return kind
+    expected = " or ".join(f"{PREFIXES[kind]}_" for kind in kinds)
+    raise MalformedId(f"expected {expected} followed by 32 lowercase hexadecimal digits")
 
 
 def id_from_uuid(kind: str, value: UUID) -> str:

@@ -1,18 +1,19 @@
 """The OpenAPI 3.1 document, made from what each view's method says with `operation`."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any, cast, get_args, get_origin
+from typing import Any, cast
 
 from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
-from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic.json_schema import JsonSchemaMode
 
 from wire import headers
 from wire.errors import ApiError
+from wire.jsonschema import Schema, closed_object, component_name, describe
 from wire.operations import Documented, Operation
 
 SECURITY_SCHEME = "bearerAuth"
@@ -34,50 +35,28 @@ REQUEST_HEADERS = (
     ),
 )
 
-RESPONSE_HEADERS = (
-    OpenApiParameter(
-        headers.WORKSPACE_ID,
-        {"type": "string", "pattern": "^wrkspc_[0-9a-f]{32}$"},
-        OpenApiParameter.HEADER,
-        response=True,
-        description="The Workspace that the credential belongs to.",
-    ),
-    OpenApiParameter(
-        headers.REQUEST_ID,
-        TEXT,
-        OpenApiParameter.HEADER,
-        response=True,
-        description="Names this request in logs and in the audit trail.",
-    ),
-)
 
-
-class PlainJsonSchema(GenerateJsonSchema):
-    """JSON Schema without a title on each field, and with closed objects."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-    def generate(self, schema: Any, mode: JsonSchemaMode = "validation") -> Any:
-        return close_objects(super().generate(schema, mode))
-
-
-def close_objects(schema: Any) -> Any:
-    """Say of every object with named properties that it has no others."""
-    if isinstance(schema, list):
-        return [close_objects(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: close_objects(part) for name, part in schema.items()}
-    if isinstance(closed.get("properties"), dict) and closed.get("type") == "object":
-        closed.setdefault("additionalProperties", False)
-    return closed
-
-
-def component_name(shape: Any) -> str:
-    """The name a type has in the document: `Listing[Agent]` is an `AgentListing`."""
-    names = "".join(component_name(argument) for argument in get_args(shape))
-    return names + cast("str", (get_origin(shape) or shape).__name__)
+def answer_headers(statuses: Iterable[int]) -> list[OpenApiParameter]:
+    """Headers of every success."""
+    of = [str(status) for status in statuses]
+    return [
+        OpenApiParameter(
+            headers.WORKSPACE_ID,
+            {"type": "string", "pattern": "^wrkspc_[0-9a-f]{32}$"},
+            OpenApiParameter.HEADER,
+            required=True,
+            response=of,
+            description="The Workspace that the credential belongs to.",
+        ),
+        OpenApiParameter(
+            headers.REQUEST_ID,
+            TEXT,
+            OpenApiParameter.HEADER,
+            required=True,
+            response=of,
+            description="Names this request in logs and in the audit trail.",
+        ),
+    ]
 
 
 class ContractSchema(AutoSchema):
@@ -112,7 +91,7 @@ class ContractSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         return [
             *REQUEST_HEADERS,
-            *RESPONSE_HEADERS,
+            *answer_headers(self.said.answers),
             *self._idempotency_parameters(),
             *self._query_parameters(),
             *self.said.headers,
@@ -150,11 +129,9 @@ class ContractSchema(AutoSchema):
             "message": TEXT,
             "more": {"type": "string", "description": "Where the reference explains this type."},
         }
-        schema = _closed({"error": _closed(fields)})
-        name = f"{error.__name__}Error"
-        return self._register(
-            name, schema | {"description": " ".join((error.__doc__ or "").split())}
-        )
+        envelope = {"error": closed_object(fields, "What happened.")}
+        said = " ".join((error.__doc__ or "").split())
+        return self._register(f"{error.__name__}Error", closed_object(envelope, said))
 
     def _idempotency_parameters(self) -> list[OpenApiParameter]:
         if self.said.idempotency is None:
@@ -185,20 +162,14 @@ class ContractSchema(AutoSchema):
     def _reference(self, shape: Any, mode: JsonSchemaMode) -> dict[str, str]:
         return self._register(component_name(shape), self._schema(shape, mode))
 
-    def _schema(self, shape: Any, mode: JsonSchemaMode) -> dict[str, Any]:
-        schema: dict[str, Any] = TypeAdapter(shape).json_schema(
-            mode=mode,
-            ref_template="#/components/schemas/{model}",
-            schema_generator=PlainJsonSchema,
-        )
-        for name, part in schema.pop("$defs", {}).items():
+    def _schema(self, shape: Any, mode: JsonSchemaMode) -> Schema:
+        schema, parts = describe(shape, mode)
+        for name, part in parts.items():
             self._register(name, part)
-        if get_origin(shape):
-            schema["title"] = component_name(shape)
         return schema
 
     def _register(
-        self, name: str, schema: dict[str, Any], kind: Any = ResolvedComponent.SCHEMA
+        self, name: str, schema: Schema, kind: Any = ResolvedComponent.SCHEMA
     ) -> dict[str, str]:
         component = ResolvedComponent(  # type: ignore[no-untyped-call]
             name=name, type=kind, object=name, schema=schema
@@ -210,20 +181,11 @@ class ContractSchema(AutoSchema):
         return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _any_of(references: list[dict[str, str]]) -> dict[str, Any]:
+def _any_of(references: list[dict[str, str]]) -> Schema:
     return references[0] if len(references) == 1 else {"anyOf": references}
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_null(schema: Schema) -> Schema:
     """A parameter that is left out is absent, never null."""
     shapes = [shape for shape in schema.get("anyOf", []) if shape != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key not in {"anyOf", "default"}}

@@ -30,7 +30,7 @@ EVERYWHERE: tuple[type[ApiError], ...] = (
 
 
 class Listing[T](TypedDict):
-    """One page of a list, and how to ask for the next (contract §0)."""
+    """One page of a list, and how to ask for the next."""
 
     data: list[T]
     next_page: str | None

@@ -2,30 +2,28 @@
 
 import base64
 import binascii
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import orjson
+from django.db.models import Model, QuerySet
 from pydantic import Field
 
 from wire.errors import Malformed
-from wire.fields import Count
+from wire.fields import DIGITS
 from wire.parsing import Query
 
 LIMIT = 50
 LIMIT_MOST = 200
+FOREIGN_PAGE = "page: not a value that this list returned as next_page."
 
 
 class PagedQuery(Query):
     """The parameters that every list takes."""
 
-    limit: Annotated[Count, Field(ge=1, le=LIMIT_MOST)] = LIMIT
+    limit: Annotated[int, Field(ge=1, le=LIMIT_MOST), DIGITS] = LIMIT
     """How many rows at most."""
     page: Annotated[str, Field(max_length=16_384)] | None = None
     """What the page before gave as `next_page`."""
-
-
-class Pageable(Protocol):
-    def filter(self, **lookups: Any) -> Any: ...
 
 
 def encode_page(*position: str | int) -> str:
@@ -46,14 +44,43 @@ def decode_page(page: str | None, *types: type) -> list[Any] | None:
             base64.b64decode(page + "=" * (-len(page) % 4), b"-_", validate=True)
         )
     except (ValueError, binascii.Error) as error:
-        raise Malformed("page: not a value that this list returned as next_page.") from error
+        raise Malformed(FOREIGN_PAGE) from error
     if (
         not isinstance(position, list)
         or len(position) != len(types)
         or not all(isinstance(part, kind) for part, kind in zip(position, types, strict=True))
     ):
-        raise Malformed("page: not a value that this list returned as next_page.")
+        raise Malformed(FOREIGN_PAGE)
     return position
+
+
+def newest_first[M: Model](
+    rows: QuerySet[M], query: PagedQuery, position: type = str
+) -> tuple[list[M], str | None]:
+    """One page of rows by descending `id`, and the value of `next_page` behind it.
+
+    IDs rise with time, so a row that is inserted meanwhile comes before the first page: it
+    neither repeats nor hides another.
+
+    Args:
+        position: the type of `id` in Python.
+
+    Raises:
+        Malformed: `page` was not made by this list.
+    """
+    after = decode_page(query.page, position)
+    if after is not None:
+        rows = rows.filter(id__lt=_accepted(rows, after[0]))
+    found = list(rows.order_by("-id")[: query.limit + 1])
+    shown = found[: query.limit]
+    return shown, encode_page(shown[-1].pk) if len(found) > query.limit else None
+
+
+def _accepted(rows: QuerySet[Any], position: Any) -> Any:
+    try:
+        return rows.model._meta.pk.to_python(position)  # noqa: SLF001 (Django documents _meta)
+    except ValueError as error:
+        raise Malformed(FOREIGN_PAGE) from error
 
 
 def list_body(rows: list[Any], next_page: str | None) -> dict[str, Any]:

@@ -107,8 +107,8 @@ def parse_nothing(request: Request) -> None:
 
 
 def refuse_body(request: Request) -> None:
-    """Raise Malformed when a body was sent."""
-    if request.META.get("CONTENT_LENGTH") not in {None, "", "0"}:
+    """Raise Malformed when a body was sent; an empty object is as good as none."""
+    if request.META.get("CONTENT_LENGTH") not in {None, "", "0"} and request.data != {}:
         raise Malformed("This route takes no body.")
 
 

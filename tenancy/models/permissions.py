@@ -95,3 +95,8 @@ class PermissionAssignment(models.Model):
     def target_id(self) -> str | None:
         """The target's identifier with its prefix."""
         return owner_id(self.target_kind, self.target_uuid)
+
+    @property
+    def created_by_id(self) -> str | None:
+        """Who made it, with the prefix; None for the platform."""
+        return owner_id(self.created_by_kind, self.created_by_uuid)

@@ -1,0 +1,105 @@
+"""Reads of tenancy. Each list is the caller's own Workspace and nothing else."""
+
+from django.db.models import QuerySet
+
+from tenancy.caller import Caller
+from tenancy.models import (
+    Agent,
+    ApiKey,
+    AuditEntry,
+    PermissionAssignment,
+    Principal,
+    User,
+    Workspace,
+)
+from wire.errors import NotFound
+
+
+def workspace_of(caller: Caller) -> Workspace:
+    """The caller's own Workspace."""
+    return Workspace.objects.get(id=caller.workspace_id)
+
+
+def find_workspace(text: str) -> Workspace:
+    """A Workspace by its name or ID, for commands on the server. Raises NotFound."""
+    known = Workspace.objects.filter(id=text) if text.startswith("wrkspc_") else None
+    workspace = (Workspace.objects.filter(name=text) if known is None else known).first()
+    if workspace is None:
+        raise NotFound(f"There is no Workspace {text}.")
+    return workspace
+
+
+def principals_of(user: User) -> QuerySet[Principal]:
+    """The principals that a signed-in person is, one a Workspace, with that Workspace loaded.
+
+    `tenancy.authentication.caller_of_person` makes a Caller of one.
+    """
+    return (
+        Principal.objects.filter(user=user).select_related("workspace").order_by("workspace__name")
+    )
+
+
+def principals(caller: Caller) -> QuerySet[Principal]:
+    """The principals of the Workspace."""
+    return Principal.objects.filter(workspace=caller.workspace_id)
+
+
+def agents(caller: Caller) -> QuerySet[Agent]:
+    """The agents of the Workspace."""
+    return Agent.objects.filter(workspace=caller.workspace_id)
+
+
+def api_keys(caller: Caller) -> QuerySet[ApiKey]:
+    """The keys of the Workspace, with the principals that they may act for."""
+    return ApiKey.objects.filter(workspace=caller.workspace_id).prefetch_related("may_act_for")
+
+
+def assignments(
+    caller: Caller, *, subject_id: str | None = None, target_id: str | None = None
+) -> QuerySet[PermissionAssignment]:
+    """The permission assignments of the Workspace, of one subject or on one target."""
+    rows = PermissionAssignment.objects.filter(workspace=caller.workspace_id)
+    if subject_id:
+        rows = rows.filter(subject_uuid=subject_id)
+    if target_id:
+        rows = rows.filter(target_uuid=target_id)
+    return rows
+
+
+def audit_entries(
+    caller: Caller, *, target_id: str | None = None, event: str | None = None
+) -> QuerySet[AuditEntry]:
+    """The audit trail of the Workspace, of one target or of one event."""
+    rows = AuditEntry.objects.filter(workspace=caller.workspace_id)
+    if target_id:
+        rows = rows.filter(target_uuid=target_id)
+    if event:
+        rows = rows.filter(event=event)
+    return rows
+
+
+def find_principal(caller: Caller, principal_id: str) -> Principal:
+    """A principal of the Workspace. Raises NotFound."""
+    return _one(principals(caller).filter(id=principal_id), "principal")
+
+
+def find_agent(caller: Caller, agent_id: str) -> Agent:
+    """An agent of the Workspace. Raises NotFound."""
+    return _one(agents(caller).filter(id=agent_id), "agent")
+
+
+def find_key(caller: Caller, key_id: str) -> ApiKey:
+    """A key of the Workspace. Raises NotFound."""
+    return _one(api_keys(caller).filter(id=key_id), "API key")
+
+
+def find_assignment(caller: Caller, assignment_id: str) -> PermissionAssignment:
+    """A permission assignment of the Workspace. Raises NotFound."""
+    return _one(assignments(caller).filter(id=assignment_id), "permission assignment")
+
+
+def _one[M: (Principal, Agent, ApiKey, PermissionAssignment)](rows: QuerySet[M], noun: str) -> M:
+    found = rows.first()
+    if found is None:
+        raise NotFound(f"There is no such {noun}.")
+    return found
