@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, Protocol, TypedDict, cast
 
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from wire.errors import (
     ApiError,
@@ -76,8 +76,8 @@ def operation[**P](
     idempotency: Literal["required", "optional"] | None = None,
     headers: Sequence[OpenApiParameter] = (),
 ) -> Callable[
-    [Callable[Concatenate[Any, Request, P], Response]],
-    Callable[Concatenate[Any, Request, P], Response],
+    [Callable[Concatenate[Any, Request, P], HttpResponse]],
+    Callable[Concatenate[Any, Request, P], HttpResponse],
 ]:
     """Document a view's method, and hold it to that.
 
@@ -98,10 +98,10 @@ def operation[**P](
     )
 
     def decorate(
-        method: Callable[Concatenate[Any, Request, P], Response],
-    ) -> Callable[Concatenate[Any, Request, P], Response]:
+        method: Callable[Concatenate[Any, Request, P], HttpResponse],
+    ) -> Callable[Concatenate[Any, Request, P], HttpResponse]:
         @functools.wraps(method)
-        def run(view: Any, request: Request, /, *args: P.args, **kwargs: P.kwargs) -> Response:
+        def run(view: Any, request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             expected = Expected(body, query)
             request.parser_context["expected"] = expected
             response = method(view, request, *args, **kwargs)
