@@ -225,5 +225,7 @@ LOGGING = {
         # These echo request paths and host names, which hold customer text.
         "django.request": {"level": "CRITICAL"},
         "django.security": {"level": "CRITICAL"},
+        # A line for each attempt to connect; wire.handler logs the outage itself.
+        "psycopg.pool": {"level": "ERROR"},
     },
 }

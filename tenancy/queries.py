@@ -1,6 +1,6 @@
 """Reads of tenancy. Each list is the caller's own Workspace and nothing else."""
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from tenancy.caller import Caller
 from tenancy.models import (
@@ -13,6 +13,7 @@ from tenancy.models import (
     Workspace,
 )
 from wire.errors import NotFound
+from wire.ids import MalformedId, parse_id
 
 
 def workspace_of(caller: Caller) -> Workspace:
@@ -22,8 +23,11 @@ def workspace_of(caller: Caller) -> Workspace:
 
 def find_workspace(text: str) -> Workspace:
     """A Workspace by its name or ID, for commands on the server. Raises NotFound."""
-    known = Workspace.objects.filter(id=text) if text.startswith("wrkspc_") else None
-    workspace = (Workspace.objects.filter(name=text) if known is None else known).first()
+    try:
+        wanted = Q(id=parse_id("workspace", text))
+    except MalformedId:
+        wanted = Q(name=text)
+    workspace = Workspace.objects.filter(wanted).first()
     if workspace is None:
         raise NotFound(f"There is no Workspace {text}.")
     return workspace
