@@ -110,10 +110,7 @@ def create_store(
             shared.
         Conflict: the Idempotency-Key was used with another request.
     """
-    _require_governable(settings.owner.kind, settings.canonical_writes)
-    require_owner(caller, settings.owner)
-    if settings.lifts_review and not caller.is_admin:
-        require(workspace_permissions(caller), Permission.ADMIN, caller.workspace_id)
+    require_creation(caller, settings)
     receipt = receipts.claim(caller=caller, key=key) if key else None
     if receipt and receipt.outcome:
         return CreatedStore(receipt.outcome["store"], replayed=True)
@@ -125,11 +122,21 @@ def create_store(
 
 
 @step
-def insert_store(*, caller: Caller, settings: StoreSettings, lifecycle: Lifecycle) -> MemoryStore:
-    """Insert a store's row, its owner's grant and the audit row; no version yet."""
+def insert_store(
+    *,
+    caller: Caller,
+    settings: StoreSettings,
+    lifecycle: Lifecycle,
+    store_id: str | None = None,
+) -> MemoryStore:
+    """Insert a store's row, its owner's grant and the audit row; no version yet.
+
+    Args:
+        store_id: the ID that its versions, stored before it, name already.
+    """
     moment = now()
     store = MemoryStore.objects.create(
-        id=new_id("store"),
+        id=store_id or new_id("store"),
         workspace_id=caller.workspace_id,
         name=settings.name,
         description=settings.description,
@@ -156,6 +163,18 @@ def seal_initial(*, store_id: str, actor: Actor) -> None:
     """Seal the empty tree as a store's first version and point canonical at it."""
     first = seal(store_id=store_id, draft=draft(None, {}), kind=VersionKind.INITIAL, actor=actor)
     refs.create(store_id=store_id, name=refs.CANONICAL, at=first.id, actor=actor)
+
+
+def require_creation(caller: Caller, settings: StoreSettings) -> None:
+    """Check that the caller may make a store of these settings.
+
+    Raises:
+        PolicyDenied, Malformed: as `create_store` says.
+    """
+    _require_governable(settings.owner.kind, settings.canonical_writes)
+    require_owner(caller, settings.owner)
+    if settings.lifts_review and not caller.is_admin:
+        require(workspace_permissions(caller), Permission.ADMIN, caller.workspace_id)
 
 
 def require_owner(caller: Caller, owner: Owner) -> None:
