@@ -9,7 +9,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from heapq import merge
@@ -132,8 +132,9 @@ def make_visible(text: str, changed: Sequence[tuple[int, int]] = ()) -> list[Seg
     edges = {0, len(text)}
     for start, end in [*((run.start, run.end) for run in runs), *changed]:
         edges.update((start, end))
+    run_at, change_at = _finder(runs), _finder(changed)
     return [
-        _segment(text[start:end], _covering(runs, start), _covering(changed, start) is not None)
+        _segment(text[start:end], run_at(start), changed=change_at(start) is not None)
         for start, end in pairwise(sorted(edges))
     ]
 
@@ -182,18 +183,17 @@ def _shapes_an_emoji(text: str, run: _Run) -> bool:
     """Whether a lone joiner or presentation selector only picks how a pictograph is drawn."""
     if run.start == 0 or run.end - run.start != 1:
         return False
-    before, character, after = text[run.start - 1], text[run.start], text[run.end : run.end + 1]
+    character, before = text[run.start], text[run.start - 1]
     if character in _PRESENTATION_SELECTORS:
         return before.isdecimal() or unicodedata.category(before)[0] in "SP"
-    if character == _JOINER:
-        return after != "" and _is_pictograph(after) and _is_pictograph(before)
-    return False
+    if before in _PRESENTATION_SELECTORS:
+        before = text[run.start - 2 : run.start - 1]
+    return character == _JOINER and all(map(_is_pictograph, (before, text[run.end : run.end + 1])))
 
 
 def _is_pictograph(character: str) -> bool:
     # Sk covers the skin tones, which stand between a person and the joiner.
-    selector = character in _PRESENTATION_SELECTORS
-    return selector or unicodedata.category(character) in {"So", "Sk"}
+    return character != "" and unicodedata.category(character) in {"So", "Sk"}
 
 
 def _lookalike_runs(text: str) -> Iterator[_Run]:
@@ -210,12 +210,18 @@ def _lookalike_runs(text: str) -> Iterator[_Run]:
                 yield _Run(letter.start(), letter.end(), Kind.LOOKALIKE)
 
 
-def _covering[R: tuple[Any, ...]](ranges: Sequence[R], position: int) -> R | None:
-    index = bisect_right(ranges, position, key=lambda each: each[0]) - 1
-    return ranges[index] if index >= 0 and position < ranges[index][1] else None
+def _finder[R: tuple[Any, ...]](ranges: Sequence[R]) -> Callable[[int], R | None]:
+    """A function from a position to the range that covers it; ranges are sorted and apart."""
+    starts = [each[0] for each in ranges]
+
+    def find(position: int) -> R | None:
+        index = bisect_right(starts, position) - 1
+        return ranges[index] if index >= 0 and position < ranges[index][1] else None
+
+    return find
 
 
-def _segment(text: str, run: _Run | None, changed: bool) -> Segment:  # noqa: FBT001
+def _segment(text: str, run: _Run | None, *, changed: bool) -> Segment:
     if run is None:
         return Segment(text, changed=changed)
     return Segment(text, run.kind, _label(text, run.kind), changed)
