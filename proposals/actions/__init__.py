@@ -1,0 +1,1 @@
+"""Writes of Proposals: one durable transaction each, with its audit row."""

@@ -1,0 +1,102 @@
+"""Opening a Proposal, on an existing head or on one sealed from operations (contract P1)."""
+
+from dataclasses import dataclass
+
+from database.transactions import durable
+from memory import receipts, refs
+from memory.access import StoreAccess
+from memory.actions.change_sets import Operation, draft_operations
+from memory.actors import actor_of
+from memory.ancestry import is_ancestor
+from memory.models import MemoryVersion, VersionKind
+from memory.queries.versions import base_for_sealing, get_version
+from memory.stores import bump_generation
+from memory.versions import Note, seal
+from proposals.opening import Words, open_proposal
+from tenancy.models import Permission
+from wire.errors import Malformed
+from wire.idempotency import IdempotencyKey
+
+
+@dataclass(frozen=True, slots=True)
+class NewProposal:
+    """What to propose.
+
+    Attributes:
+        head: an existing version's ID, or operations on the base that seal a new one.
+        base_version: what it shall replace as canonical; None for canonical as it is now.
+    """
+
+    words: Words
+    head: str | tuple[Operation, ...]
+    base_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedProposal:
+    """A new Proposal, and whether this request only told it again."""
+
+    proposal_id: str
+    replayed: bool
+
+
+@durable
+def create_proposal(
+    *, access: StoreAccess, proposal: NewProposal, key: IdempotencyKey | None = None
+) -> CreatedProposal:
+    """Freeze a base and a head as an open Proposal (contract P1).
+
+    A base that is not canonical any more is admitted: the Proposal is stale from its birth.
+
+    Raises:
+        PolicyDenied: the caller does not hold read and write.
+        ReadOnly, NotFound: the store is not active; it has no such base or head.
+        Malformed: base is not an ancestor of head, or their trees do not differ.
+        Conflict: the base does not hold what the operations expect, a document would be
+            another's directory, or the key was used with another request.
+        RangeTooLarge: the head would hold more documents than a store may.
+    """
+    access.require(Permission.WRITE)
+    access.require_active()
+    receipt = (
+        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
+    )
+    if receipt and receipt.outcome:
+        return CreatedProposal(receipt.outcome["proposal"], replayed=True)
+    base = _base(access.store_id, proposal.base_version)
+    head = _head(access, base, proposal)
+    opened = open_proposal(caller=access.caller, base=base, head=head, words=proposal.words)
+    bump_generation(access.store_id)
+    if receipt:
+        receipts.keep(receipt, {"proposal": opened.id})
+    return CreatedProposal(opened.id, replayed=False)
+
+
+def _base(store_id: str, version_id: str | None) -> MemoryVersion:
+    if version_id is None:
+        return refs.current(store_id, refs.CANONICAL)
+    return base_for_sealing(store_id, version_id)
+
+
+def _head(access: StoreAccess, base: MemoryVersion, proposal: NewProposal) -> MemoryVersion:
+    if not isinstance(proposal.head, str):
+        return _seal_head(access, base, proposal.head, proposal.words.title)
+    head = get_version(access.store_id, proposal.head)
+    if not is_ancestor(base.id, head.id):
+        raise Malformed(f"base_version: {base.id} is not an ancestor of {head.id}.")
+    return head
+
+
+def _seal_head(
+    access: StoreAccess, base: MemoryVersion, operations: tuple[Operation, ...], title: str
+) -> MemoryVersion:
+    drafted = draft_operations(base, operations)
+    if drafted.is_empty:
+        raise Malformed("operations: they change nothing; an empty Proposal cannot exist.")
+    return seal(
+        store_id=access.store_id,
+        draft=drafted,
+        kind=VersionKind.PROPOSAL,
+        actor=actor_of(access.caller),
+        note=Note(message=title),
+    )

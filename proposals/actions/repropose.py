@@ -1,0 +1,97 @@
+"""Re-proposing: the same change, path by path, on today's canonical (contract P4)."""
+
+from dataclasses import dataclass
+
+from database.transactions import durable, step
+from memory import receipts, refs
+from memory.access import StoreAccess
+from memory.actors import actor_of
+from memory.models import MemoryVersion, VersionKind
+from memory.stores import bump_generation
+from memory.versions import Note, draft, seal
+from proposals.models import Proposal, ProposalStatus, SupersededBecause
+from proposals.opening import Words, open_proposal
+from proposals.replaying import changes_of, replay_on
+from proposals.resolution import Resolution, lock, resolve
+from tenancy.models import Permission
+from wire.errors import Conflict
+from wire.idempotency import IdempotencyKey
+
+
+@dataclass(frozen=True, slots=True)
+class Reproposed:
+    """The new Proposal, and whether this request only told it again."""
+
+    proposal_id: str
+    replayed: bool
+
+
+@durable
+def repropose(
+    *, access: StoreAccess, proposal_id: str, key: IdempotencyKey | None = None
+) -> Reproposed:
+    """Replay an open and stale, or superseded, Proposal on canonical, as a new one.
+
+    The new one replaces the old, which becomes superseded in the same transaction.
+
+    Raises:
+        PolicyDenied: the caller does not hold read and write.
+        NotFound, ReadOnly: there is no such Proposal, or the store is not active.
+        Conflict: the Proposal is approved, rejected, replaced already or not stale; paths were
+            changed on both sides, which are named; canonical holds all of it already; a text
+            is erased; or the key was used with another request.
+    """
+    old = lock(access.store_id, proposal_id)
+    access.require(Permission.WRITE)
+    access.require_active()
+    receipt = (
+        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
+    )
+    if receipt and receipt.outcome:
+        return Reproposed(receipt.outcome["proposal"], replayed=True)
+    new = _replace(access, old)
+    bump_generation(access.store_id)
+    if receipt:
+        receipts.keep(receipt, {"proposal": new.id})
+    return Reproposed(new.id, replayed=False)
+
+
+@step
+def _replace(access: StoreAccess, old: Proposal) -> Proposal:
+    canonical = refs.current(access.store_id, refs.CANONICAL)
+    _require_replaceable(old, canonical.id)
+    new = open_proposal(
+        caller=access.caller,
+        base=canonical,
+        head=_seal_replay(access, old, canonical),
+        words=Words(old.title, old.description),
+        replaces=old,
+    )
+    if old.is_open:
+        resolution = Resolution(
+            ProposalStatus.SUPERSEDED, response=None, because=SupersededBecause.REPROPOSED
+        )
+        resolve(caller=access.caller, proposal=old, resolution=resolution)
+    return new
+
+
+def _require_replaceable(old: Proposal, canonical_id: str) -> None:
+    if old.status in {ProposalStatus.APPROVED, ProposalStatus.REJECTED}:
+        raise Conflict(f"The Proposal is already {old.status}.")
+    new = Proposal.objects.filter(replaces=old).values_list("id", flat=True).first()
+    if new is not None:
+        raise Conflict(f"The Proposal was already re-proposed as {new}.")
+    if old.is_open and old.base_id == canonical_id:
+        raise Conflict("The Proposal is not stale: canonical is still at its base.")
+
+
+@step
+def _seal_replay(access: StoreAccess, old: Proposal, canonical: MemoryVersion) -> MemoryVersion:
+    changes = changes_of(replay_on(old, canonical.id))
+    return seal(
+        store_id=access.store_id,
+        draft=draft(canonical, changes),
+        kind=VersionKind.PROPOSAL,
+        actor=actor_of(access.caller),
+        note=Note(message=old.title),
+    )

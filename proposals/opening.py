@@ -1,0 +1,112 @@
+"""Opening: what a Proposal freezes of two versions, once and for ever (contract P1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from database.transactions import step
+from memory import refs
+from memory.actors import actor_of
+from memory.diffs import count_lines
+from memory.models import MemoryVersion, RefKind
+from memory.queries.diffs import diff_digest, sides_of, tree_diff
+from memory.refs import RefName
+from memory.treediffs import PathChange, hashed_changes
+from proposals.authorship import authors_of
+from proposals.models import Proposal
+from tenancy.audit import record
+from tenancy.caller import Caller
+from wire.errors import Malformed
+from wire.ids import new_id
+from wire.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What people are told of a Proposal."""
+
+    title: str
+    description: str = ""
+
+
+def ref_of(proposal_id: str) -> RefName:
+    """The ref that keeps the head of a Proposal while it is open (contract M4, P1)."""
+    return RefName(RefKind.PROPOSAL, proposal_id)
+
+
+@step
+def open_proposal(
+    *,
+    caller: Caller,
+    base: MemoryVersion,
+    head: MemoryVersion,
+    words: Words,
+    replaces: Proposal | None = None,
+) -> Proposal:
+    """Freeze two versions of a store as a Proposal, with its ref and audit row.
+
+    Raises:
+        Malformed: the trees of base and head do not differ.
+    """
+    changes = tree_diff(base.id, head.id)
+    if not changes:
+        raise Malformed("Base and head hold the same tree; an empty Proposal cannot exist.")
+    actor = actor_of(caller)
+    moment = now()
+    added, removed = _line_counts(changes)
+    proposal = Proposal.objects.create(
+        id=new_id("proposal"),
+        store_id=base.store_id,
+        title=words.title,
+        description=words.description,
+        base=base,
+        head=head,
+        diff_hash=diff_digest(changes),
+        document_versions=list(_document_versions(changes)),
+        changed_path_count=sum(1 for _ in hashed_changes(changes)),
+        added_lines=added,
+        removed_lines=removed,
+        author_kind=actor.kind,
+        author_uuid=actor.id,
+        author_agent_uuid=actor.agent_id,
+        author_principal_uuid=caller.principal_id,
+        earlier_authors=sorted(authors_of([replaces])[replaces.id]) if replaces else [],
+        replaces=replaces,
+        created_at=moment,
+        updated_at=moment,
+    )
+    refs.create(store_id=base.store_id, name=ref_of(proposal.id), at=head.id, actor=actor)
+    _audit(caller, proposal)
+    return proposal
+
+
+def _document_versions(changes: Iterable[PathChange]) -> Iterable[UUID]:
+    for change in changes:
+        yield from (side.document_version for side in (change.before, change.after) if side)
+
+
+def _line_counts(changes: Iterable[PathChange]) -> tuple[int, int]:
+    """Lines added and removed in all, of the paths whose bodies are there."""
+    counts = [
+        count_lines(side.before or "", side.after or "")
+        for side in sides_of(changes)
+        if not (side.before_erased or side.after_erased)
+    ]
+    return sum(each.added for each in counts), sum(each.removed for each in counts)
+
+
+def _audit(caller: Caller, proposal: Proposal) -> None:
+    record(
+        caller=caller,
+        workspace_id=caller.workspace_id,
+        event="proposal.created",
+        target_kind="proposal",
+        target_id=proposal.id,
+        detail={
+            "store": proposal.store_id,
+            "base": proposal.base_id,
+            "head": proposal.head_id,
+            "paths": proposal.changed_path_count,
+            "replaces": proposal.replaces_id,
+        },
+    )

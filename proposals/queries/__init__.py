@@ -1,0 +1,1 @@
+"""Reads of Proposals. Nothing here writes, and nothing here decides who may respond."""

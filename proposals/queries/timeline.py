@@ -1,0 +1,87 @@
+"""Everything that happened to a Proposal, in order."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from proposals.models import (
+    Proposal,
+    ProposalAttempt,
+    RecordedActor,
+    Refusal,
+    SupersededBecause,
+)
+
+
+class Happened(StrEnum):
+    """What an entry tells."""
+
+    CREATED = "created"
+    REFUSED = "refused"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened.
+
+    Attributes:
+        response, refusal: of a refused attempt.
+        note: the reviewer's words.
+        because: why it was superseded.
+        other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`).
+    """
+
+    at: datetime
+    happened: Happened
+    actor: RecordedActor
+    response: str | None = None
+    refusal: Refusal | None = None
+    note: str | None = None
+    because: SupersededBecause | None = None
+    other: str | None = None
+
+
+def timeline(proposal: Proposal) -> list[Entry]:
+    """What happened to a Proposal, the oldest first. Two queries."""
+    entries = [
+        Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
+        *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
+        *_resolved(proposal),
+        *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
+    ]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _refused(attempt: ProposalAttempt) -> Entry:
+    return Entry(
+        attempt.at,
+        Happened.REFUSED,
+        attempt.actor,
+        response=attempt.response,
+        refusal=Refusal(attempt.refusal),
+    )
+
+
+def _resolved(proposal: Any) -> list[Entry]:
+    if proposal.is_open:
+        return []
+    because = proposal.superseded_because
+    return [
+        Entry(
+            proposal.resolved_at,
+            Happened(proposal.status),
+            proposal.resolver,
+            response=proposal.response,
+            note=proposal.resolution_note,
+            because=SupersededBecause(because) if because else None,
+        )
+    ]
+
+
+def _replaced(other: Proposal) -> Entry:
+    return Entry(other.created_at, Happened.REPLACED, other.author, other=other.id)

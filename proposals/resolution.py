@@ -1,0 +1,75 @@
+"""Resolving: how a Proposal ends, once, and lets go of its ref (contract P1, P2)."""
+
+from dataclasses import dataclass
+
+from database.transactions import step
+from memory import refs
+from memory.actors import actor_of
+from proposals.models import Proposal, ProposalResponse, ProposalStatus, SupersededBecause
+from proposals.opening import ref_of
+from tenancy.audit import record
+from tenancy.caller import Caller
+from wire.errors import NotFound
+from wire.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How a Proposal ends.
+
+    Attributes:
+        response: what a reviewer sent; None when the Proposal ends without one.
+        because: why it was superseded, else None.
+    """
+
+    status: ProposalStatus
+    response: ProposalResponse | None
+    note: str | None = None
+    because: SupersededBecause | None = None
+
+
+@step
+def lock(store_id: str, proposal_id: str) -> Proposal:
+    """Fetch a Proposal, and keep others from resolving it until this transaction ends.
+
+    The first lock of whoever resolves one; refs come next, the store's own row last.
+
+    Raises:
+        NotFound: the store has no such Proposal.
+    """
+    rows = Proposal.objects.select_for_update(no_key=True, of=("self",))
+    proposal = rows.filter(store=store_id, id=proposal_id).first()
+    if proposal is None:
+        raise NotFound("The store has no such Proposal.")
+    return proposal
+
+
+@step
+def resolve(*, caller: Caller, proposal: Proposal, resolution: Resolution) -> None:
+    """End a locked, open Proposal and release its ref."""
+    actor = actor_of(caller)
+    moment = now()
+    Proposal.objects.filter(id=proposal.id).update(
+        status=resolution.status,
+        response=resolution.response,
+        resolved_by_kind=actor.kind,
+        resolved_by_uuid=actor.id,
+        resolved_at=moment,
+        resolution_note=resolution.note,
+        superseded_because=resolution.because,
+        updated_at=moment,
+    )
+    refs.release(store_id=proposal.store_id, name=ref_of(proposal.id), actor=actor)
+    record(
+        caller=caller,
+        workspace_id=caller.workspace_id,
+        event=f"proposal.{resolution.status}",
+        target_kind="proposal",
+        target_id=proposal.id,
+        detail={
+            "store": proposal.store_id,
+            "base": proposal.base_id,
+            "head": proposal.head_id,
+            "because": resolution.because,
+        },
+    )
