@@ -1,0 +1,82 @@
+"""Imports: a line of versions from elsewhere becomes a store of its own (contract I2)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from database.transactions import step
+from memory import refs
+from memory.actions.stores import StoreSettings, insert_store, require_creation
+from memory.actors import IMPORTER
+from memory.chains import Chain, Revision
+from memory.models import Lifecycle, MemoryVersion, VersionKind
+from memory.treehash import spell_hash
+from tenancy.audit import record
+from tenancy.caller import Caller
+from wire.errors import Malformed
+from wire.ids import new_id
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedStore:
+    """A store that an import made: its canonical version, and how many versions lead there."""
+
+    store_id: str
+    canonical: MemoryVersion
+    versions: int
+
+
+def import_store(
+    *, caller: Caller, settings: StoreSettings, revisions: Iterable[Revision]
+) -> ImportedStore:
+    """Make a store that begins with the first revision (contract M3) and ends at the last.
+
+    One transaction, however long: until it commits nobody sees anything of the store, and when
+    it fails, or the process is killed, the database has nothing to clean up. It is not repeated
+    on a deadlock, as other actions are, since revisions come from a source read only once.
+
+    Raises:
+        PolicyDenied, Malformed: the caller may not make such a store; see `create_store`.
+        Malformed: there is no document in any revision.
+        Conflict: a document would also be another's directory (contract M2).
+        RangeTooLarge: more documents than a store may hold.
+    """
+    require_creation(caller, settings)
+    chain = Chain(new_id("store"), VersionKind.IMPORT, IMPORTER)
+    with transaction.atomic(durable=True):
+        for revision in revisions:
+            chain.seal(revision)
+            if chain.batch.is_full:
+                chain.store()
+        chain.store()
+        if chain.tip is None:
+            raise Malformed("There is no document to import.")
+        _open_store(caller, settings, chain.store_id, chain.tip)
+    return ImportedStore(chain.store_id, chain.tip, chain.length)
+
+
+@step
+def _open_store(
+    caller: Caller, settings: StoreSettings, store_id: str, canonical: MemoryVersion
+) -> None:
+    """Insert the store's own row, now that its versions are there, and point canonical at the last.
+
+    The row comes last (foreign keys are checked at commit): the owner's grant locks the row of
+    the Workspace, for which nobody should have to wait longer than an ordinary write takes.
+    """
+    insert_store(caller=caller, settings=settings, lifecycle=Lifecycle.ACTIVE, store_id=store_id)
+    refs.create(store_id=store_id, name=refs.CANONICAL, at=canonical.id, actor=IMPORTER)
+    record(
+        caller=caller,
+        workspace_id=caller.workspace_id,
+        event="store.imported",
+        target_kind="store",
+        target_id=store_id,
+        detail={
+            "version": canonical.id,
+            "versions": canonical.depth + 1,
+            "documents": canonical.document_count,
+            "tree_hash": spell_hash(canonical.tree_hash),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Git histories as a source of versions (contract I2)."""
