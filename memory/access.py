@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from database.fields import IdField
 from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
 from tenancy import authority
 from tenancy.authority import permissions_on
@@ -105,7 +106,7 @@ def known_stores(caller: Caller) -> QuerySet[Any]:
     canonical = Ref.objects.filter(store=OuterRef("id"), kind=RefKind.CANONICAL)
     return MemoryStore.objects.filter(workspace=caller.workspace_id).annotate(
         granted=permissions_on(TargetKind.STORE, OuterRef("id"), caller),
-        canonical_id=Subquery(canonical.values("version")),
+        canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
         document_count=Subquery(canonical.values("version__document_count")),
         total_bytes=Subquery(canonical.values("version__total_bytes")),
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import FETCH_RAISE, OuterRef, QuerySet, Subquery
 
+from database.fields import IdField
 from memory.access import HIDDEN, StoreAccess
 from memory.models import MemoryStore, Ref, RefKind
 from proposals.authorship import authors_of
@@ -67,7 +68,7 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
         .select_related("store")
         .defer("document_versions")
         .annotate(
-            canonical_id=Subquery(canonical.values("version")),
+            canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
             replacement_id=Subquery(replacements.values("id")),
             has_erased_body=has_erased_body(),
             granted=permissions_on(TargetKind.STORE, OuterRef("store"), caller),
