@@ -43,10 +43,24 @@ def actor_of(caller: Caller) -> Actor:
 
 
 class HasActor(Protocol):
-    actor_kind: Any
+    @property
+    def actor_kind(self) -> str: ...
+    @property
+    def actor_uuid(self) -> UUID | None: ...
+    @property
+    def actor_agent_uuid(self) -> UUID | None: ...
+    @property
+    def actor_operation(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedActor:
+    """An actor as some row has it, where that row is no version."""
+
+    actor_kind: str
     actor_uuid: UUID | None
-    actor_agent_uuid: UUID | None
-    actor_operation: str | None
+    actor_agent_uuid: UUID | None = None
+    actor_operation: str | None = None
 
 
 def render_actor(row: HasActor) -> dict[str, str]:
@@ -55,7 +69,7 @@ def render_actor(row: HasActor) -> dict[str, str]:
     if row.actor_operation:
         return rendered | {"operation": row.actor_operation}
     assert row.actor_uuid is not None
-    name, kind = _NAMES[row.actor_kind]
+    name, kind = _NAMES[ActorKind(row.actor_kind)]
     rendered[name] = ids.id_from_uuid(kind, row.actor_uuid)
     if row.actor_agent_uuid:
         rendered["agent"] = ids.id_from_uuid("agent", row.actor_agent_uuid)

@@ -1,3 +1,17 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from memory.api import changes, diffs, documents, refs, stores, trees, versions
+
+urlpatterns = [
+    path("memory-stores", stores.StoresView.as_view()),
+    path("memory-stores/<str:id>", stores.StoreView.as_view()),
+    path("memory-stores/<str:id>/document", documents.DocumentView.as_view()),
+    path("memory-stores/<str:id>/documents", trees.DocumentsView.as_view()),
+    path("memory-stores/<str:id>/change-sets", changes.ChangeSetsView.as_view()),
+    path("memory-stores/<str:id>/versions", versions.VersionsView.as_view()),
+    path("memory-stores/<str:id>/versions/<str:version>", versions.VersionView.as_view()),
+    path("memory-stores/<str:id>/history", versions.HistoryView.as_view()),
+    path("memory-stores/<str:id>/diff", diffs.DiffView.as_view()),
+    path("memory-stores/<str:id>/refs", refs.RefsView.as_view()),
+    path("memory-stores/<str:id>/reflog", refs.ReflogView.as_view()),
+]

@@ -5,6 +5,8 @@ Pages that both trees share are never loaded, so the cost is that of the differe
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
 from memory import treediffs
 from memory.models import DocumentVersion, VersionTree
@@ -41,13 +43,15 @@ def diff_digest(changes: Iterable[PathChange]) -> bytes:
 class Sides:
     """The texts of one changed path. A side is None where there is no document.
 
-    An erased side has no text and says why; it is not an empty document.
+    An erased side has no text and says why; it is not an empty document. `expires_at` is the
+    earlier ceiling of the texts that are there.
     """
 
     before: str | None
     after: str | None
     before_erased: Erasure | None
     after_erased: Erasure | None
+    expires_at: datetime | None = None
 
 
 def sides_of(changes: Iterable[PathChange]) -> list[Sides]:
@@ -69,28 +73,37 @@ def body_ids(changes: Iterable[PathChange]) -> list[str]:
     ]
 
 
-def _bodies(entries: Iterable[TreeEntry]) -> dict[str, tuple[str | None, Erasure | None]]:
+class _Body(NamedTuple):
+    text: str | None = None
+    erasure: Erasure | None = None
+    expires_at: datetime | None = None
+
+
+def _bodies(entries: Iterable[TreeEntry]) -> dict[str, _Body]:
     ids = [entry.document_version for entry in entries]
     rows = DocumentVersion.objects.filter(id__in=ids).values_list(
         "id", "body__text", "expires_at", "erasure__reason", "erasure__erased_at"
     )
-    return {
-        row[0]: (None, gone) if (gone := erasure_of(*row[1:])) else (row[1], None) for row in rows
-    }
+    return {row[0]: _body_of(*row[1:]) for row in rows}
 
 
-def _sides(change: PathChange, bodies: Mapping[str, tuple[str | None, Erasure | None]]) -> Sides:
-    before, before_erased = _body(change.before, bodies)
-    after, after_erased = _body(change.after, bodies)
-    return Sides(before, after, before_erased, after_erased)
+def _body_of(
+    text: str | None, expires_at: datetime | None, reason: str | None, erased_at: datetime | None
+) -> _Body:
+    gone = erasure_of(text, expires_at, reason, erased_at)
+    return _Body(erasure=gone) if gone else _Body(text, None, expires_at)
 
 
-def _body(
-    entry: TreeEntry | None, bodies: Mapping[str, tuple[str | None, Erasure | None]]
-) -> tuple[str | None, Erasure | None]:
-    if entry is None:
-        return None, None
-    return bodies[id_from_uuid("document", entry.document_version)]
+def _sides(change: PathChange, bodies: Mapping[str, _Body]) -> Sides:
+    before, after = _body(change.before, bodies), _body(change.after, bodies)
+    ceilings = [body.expires_at for body in (before, after) if body.expires_at]
+    return Sides(
+        before.text, after.text, before.erasure, after.erasure, min(ceilings, default=None)
+    )
+
+
+def _body(entry: TreeEntry | None, bodies: Mapping[str, _Body]) -> _Body:
+    return bodies[id_from_uuid("document", entry.document_version)] if entry else _Body()
 
 
 def erased_sides(changes: Iterable[PathChange]) -> list[str]:
@@ -98,9 +111,9 @@ def erased_sides(changes: Iterable[PathChange]) -> list[str]:
     wanted = list(changes)
     gone = {
         identifier
-        for identifier, (text, _) in _bodies(
+        for identifier, body in _bodies(
             entry for change in wanted for entry in (change.before, change.after) if entry
         ).items()
-        if text is None
+        if body.text is None
     }
     return [change.path for change in wanted if gone.intersection(body_ids([change]))]

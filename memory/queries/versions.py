@@ -1,6 +1,6 @@
 """Versions, their changes, and the history of a path (contract R3)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, QuerySet
 
+from memory.actors import RecordedActor
 from memory.models import MemoryVersion, VersionChange
 from memory.queries.documents import Erasure, erasure_of
 from wire.errors import NotFound
@@ -59,6 +60,13 @@ def resolve(store_id: str, version_id: str | None) -> str:
     return version_id
 
 
+def require_versions(store_id: str, version_ids: Collection[str]) -> None:
+    """Raise NotFound unless all are versions of the store. One query."""
+    wanted = set(version_ids)
+    if MemoryVersion.objects.filter(store=store_id, id__in=wanted).count() != len(wanted):
+        raise NotFound(NO_SUCH_VERSION)
+
+
 def changed_paths(version_id: str) -> list[str]:
     """The paths that a version changed against its parent, by path bytes."""
     changes = VersionChange.objects.filter(version=version_id)
@@ -78,13 +86,14 @@ class PathChange:
 
     version_id: str
     kind: str
-    actor: Any
+    actor: RecordedActor
     created_at: datetime
     message: str | None
     change: str
     document_id: str | None
     content_sha256: bytes | None
     size: int | None
+    expires_at: datetime | None
     erasure: Erasure | None
 
 
@@ -122,14 +131,6 @@ LIMIT %(limit)s
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Actor:
-    actor_kind: str
-    actor_uuid: Any
-    actor_agent_uuid: Any
-    actor_operation: str | None
-
-
 def path_history(
     store_id: str, path: str, version_id: str, *, before: str | None = None, limit: int
 ) -> list[PathChange]:
@@ -159,12 +160,13 @@ def _path_change(row: tuple[Any, ...]) -> PathChange:
     return PathChange(
         version_id=id_from_uuid("version", row[0]),
         kind=row[1],
-        actor=_Actor(*row[2:6]),
+        actor=RecordedActor(*row[2:6]),
         created_at=row[6],
         message=row[7],
         change="deleted" if document is None else "added" if row[8] else "modified",
         document_id=id_from_uuid("document", document) if document else None,
         content_sha256=bytes(row[10]) if document else None,
         size=row[11],
+        expires_at=row[12],
         erasure=gone,
     )
