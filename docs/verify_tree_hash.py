@@ -9,16 +9,16 @@ PAGE, TREE, DIFF = (b"checkfu.memory.%s.v1\n" % name for name in (b"page", b"tre
 NOTHING = (b"-", b"-")
 
 
-def spell(data):
+def spell(data: bytes) -> str:
     return "sha256:" + sha256(data).hexdigest()
 
 
-def fields(document):
+def fields(document: dict[str, str]) -> tuple[bytes, bytes]:
     digest = document.get("content_sha256") or spell(document["content"].encode())
     return digest.encode(), document["media_type"].encode()
 
 
-def hashes(base, head):
+def hashes(base: list[dict[str, str]], head: list[dict[str, str]]) -> dict[str, str]:
     old, new = ({d["path"].encode(): fields(d) for d in side} for side in (base, head))
     tree, page, diff = TREE, b"", DIFF
     for path in (paths := sorted(new)):

@@ -19,7 +19,8 @@ A document that reaches it has lines of two or three characters, and no change t
 """
 
 _MAX_INDENT_BYTES: Final = 200  # what git's indent heuristic looks at
-_BLANKS: Final = str.maketrans("01", " \t")
+_GIT_BLANKS: Final = b" \t\r\n"  # not form feed, unlike libgit2
+_BLANK_DIGITS: Final = str.maketrans("01", " \t")
 
 
 class Block(NamedTuple):
@@ -86,9 +87,9 @@ def _spell_number(_: bytes, number: int) -> bytes:
 
 def _spell_line(line: bytes, number: int) -> bytes:
     """A stand-in that differs where the line does and is indented, or blank, as it is."""
-    content = line.lstrip()
+    content = line.lstrip(_GIT_BLANKS)
     if not content:
-        return f"{number:b}\n".translate(_BLANKS).encode()
+        return f"{number:b}\n".translate(_BLANK_DIGITS).encode()
     indent = line[: min(len(line) - len(content), _MAX_INDENT_BYTES)]
     return b"%s%d\n" % (indent, number)
 

@@ -11,7 +11,7 @@ from memory.intraline import Effort, Pair, changed_ranges, pair_lines
 TEXTS = st.text("ab .é中文", max_size=40)
 
 
-def changed(old, new):
+def changed(old: str, new: str) -> tuple[list[str], ...]:
     ranges = changed_ranges(old, new, Effort())
     return tuple(
         [text[start:end] for start, end in side]

@@ -3,18 +3,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.merging import Conflicts, Operation, Replayed, replay
+from memory.merging import Conflicts, Operation, Replayed, Tree, replay
 from memory.paths import clashes
 from memory.treehash import Content, content_sha256
 
 PATHS = st.sampled_from(["/a", "/a/b", "/a/b/c", "/a-", "/d", "/d/e", "/f"])
 
 
-def text(words, media_type="text/plain"):
+def text(words: str, media_type: str = "text/plain") -> Content:
     return Content(content_sha256(words), media_type)
 
 
-def without_clashes(tree):
+def without_clashes(tree: Tree) -> Tree:
     below = {clash.below for clash in clashes(tree)}
     return {path: content for path, content in tree.items() if path not in below}
 
@@ -86,7 +86,7 @@ def test_against_a_naive_oracle(base, head, canonical):
         assert applied(canonical, outcome) == expected
 
 
-def applied(canonical, outcome):
+def applied(canonical: Tree, outcome: Replayed) -> Tree:
     result = dict(canonical)
     for operation in outcome.operations:
         assert canonical.get(operation.path) == operation.before

@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -14,7 +15,7 @@ from memory.provenance import (
 )
 
 HEX = "0190f3a1b2c37d4e8f90a1b2c3d4e5f6"
-LIVE = {
+LIVE: dict[str, Any] = {
     "source_event_ids": [f"evt_{HEX}"],
     "source_version_ids": [f"memver_{HEX}"],
     "source_refs": ["https://example.org/é"],
@@ -23,7 +24,7 @@ LIVE = {
     "curation_run": f"mcur_{HEX}",
     "supersedes": {"path": "/old.md", "version": f"memver_{HEX}"},
 }
-EXPORTED = {
+EXPORTED: dict[str, Any] = {
     "source_event_ids": [f"evt_{HEX}"],
     "source_revision_ids": [f"mrev_{HEX}"],
     "source_refs": ["https://example.org/é"],
@@ -32,7 +33,7 @@ EXPORTED = {
     "curation_run": f"mcur_{HEX}",
     "supersedes": {"path": "/old.md", "revision": f"mrev_{HEX}"},
 }
-LEAST = {
+LEAST: dict[str, Any] = {
     "source_event_ids": [],
     "source_refs": [],
     "confidence": "uncertain",
@@ -40,7 +41,7 @@ LEAST = {
 }
 
 
-def changed(where, value):
+def changed(where: str, value: object) -> dict[str, Any]:
     """The live example with one field set, or left out when the value is `...`."""
     claims = copy.deepcopy(LIVE)
     *outer, name = where.split(".")

@@ -40,7 +40,7 @@ AWKWARD = st.text(
     ],
 )
 def test_kinds(character, kind):
-    assert hidden_kind(character) is kind
+    assert hidden_kind(character) == kind
     assert counts(f"a{character}b") == {kind: 1}
     assert kind.hidden
 

@@ -1,5 +1,6 @@
 """Contract R3: what happened to each path between two trees."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from hypothesis import given
@@ -21,16 +22,16 @@ TREES = st.dictionaries(PATHS, ENTRIES).map(
 )
 
 
-def entry(path, text, media_type="text/plain", version=0):
+def entry(path: str, text: str, media_type: str = "text/plain", version: int = 0) -> TreeEntry:
     size = len(text.encode())
     return TreeEntry(path, UUID(int=version), content_sha256(text), media_type, size)
 
 
-def tree(**texts):
+def tree(**texts: str) -> dict[str, TreeEntry]:
     return by_path(entry(f"/{name}", text) for name, text in texts.items())
 
 
-def told(changes):
+def told(changes: Iterable[PathChange]) -> list[tuple[Status, str | None, str]]:
     return [(change.status, change.old_path, change.path) for change in changes]
 
 
@@ -93,6 +94,8 @@ def test_each_path_is_told_once_and_in_order(base, head):
     assert not set(sources).intersection(paths)
     for change in changes:
         if change.status is Status.RENAMED:
+            assert change.before
+            assert change.after
             assert change.before.content_sha256 == change.after.content_sha256
 
 
@@ -107,8 +110,8 @@ def test_leaving_out_unchanged_paths_changes_nothing(base, head):
 
 @given(TREES, TREES)
 def test_the_diff_hash_does_not_know_of_renames(base, head):
-    def content(found):
-        return found and Content(found.content_sha256, found.media_type)
+    def content(found: TreeEntry | None) -> Content | None:
+        return None if found is None else Content(found.content_sha256, found.media_type)
 
     plain = [
         Change(path, content(base.get(path)), content(head.get(path)))

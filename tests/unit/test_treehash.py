@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ from memory.treehash import (
     tree_hash,
 )
 
+Tree = Mapping[str, Content]
+Documents = list[dict[str, str]]
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 VECTORS = json.loads((DOCS / "tree-hash-vectors.json").read_bytes())
 
@@ -41,15 +45,15 @@ CONTENTS = st.builds(
 TREES = st.dictionaries(PATHS, CONTENTS, max_size=200)
 
 
-def entries(tree):
+def entries(tree: Tree) -> list[Entry]:
     return [Entry(path, *tree[path]) for path in sorted(tree)]
 
 
-def hash_of(tree):
+def hash_of(tree: Tree) -> bytes:
     return tree_hash(page_hash(page) for page in split_pages(entries(tree)))
 
 
-def changes(base, head):
+def changes(base: Tree, head: Tree) -> list[Change]:
     return [
         Change(path, base.get(path), head.get(path))
         for path in {*base, *head}
@@ -57,7 +61,7 @@ def changes(base, head):
     ]
 
 
-def parse_documents(documents):
+def parse_documents(documents: Documents) -> Tree:
     return {
         document["path"]: Content(
             parse_hash(document["content_sha256"])
@@ -69,7 +73,7 @@ def parse_documents(documents):
     }
 
 
-def spell_documents(tree):
+def spell_documents(tree: Tree) -> Documents:
     return [
         {
             "path": path,
@@ -80,9 +84,8 @@ def spell_documents(tree):
     ]
 
 
-def verify(file, *cases):
-    file.write_text(json.dumps(cases), "utf-8")
-    command = [sys.executable, "-I", DOCS / "verify_tree_hash.py", file]
+def verify(file: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-I", str(DOCS / "verify_tree_hash.py"), str(file)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -104,15 +107,16 @@ def test_values_computed_with_other_tools():
 
 
 def test_the_verifier_accepts_the_vectors_and_is_short():
-    command = [sys.executable, "-I", DOCS / "verify_tree_hash.py", DOCS / "tree-hash-vectors.json"]
-    outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+    outcome = verify(DOCS / "tree-hash-vectors.json")
     assert outcome.returncode == 0, outcome.stdout
     assert outcome.stdout.count(" ok\n") == 2 * len(VECTORS)
     assert len((DOCS / "verify_tree_hash.py").read_text().splitlines()) < 40
 
 
 def test_the_verifier_refuses_a_wrong_hash(tmp_path):
-    outcome = verify(tmp_path / "tree.json", {"documents": [], "tree_hash": HELLO_TREE})
+    file = tmp_path / "tree.json"
+    file.write_text(json.dumps([{"documents": [], "tree_hash": HELLO_TREE}]))
+    outcome = verify(file)
     assert outcome.returncode == 1
     assert f"{EMPTY_TREE} tree_hash but says {HELLO_TREE}" in outcome.stdout
 
@@ -138,7 +142,9 @@ def test_random_trees_hash_as_the_verifier_says(tmp_path):
         )
 
     collect()
-    outcome = verify(tmp_path / "trees.json", *cases)
+    file = tmp_path / "trees.json"
+    file.write_text(json.dumps(cases))
+    outcome = verify(file)
     assert outcome.returncode == 0, outcome.stdout
 
 
