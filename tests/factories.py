@@ -5,6 +5,8 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
+from memory.actions.stores import Owner, StoreSettings, create_store
+from memory.models import OwnerKind
 from tenancy.actions.agents import create_agent
 from tenancy.actions.keys import create_key
 from tenancy.actions.permissions import assign
@@ -23,6 +25,7 @@ from tenancy.models import (
     TargetKind,
     Workspace,
 )
+from wire.ids import kind_among
 
 PASSWORD = "an example of a password"
 
@@ -32,11 +35,6 @@ _SUBJECT_KINDS: dict[type, SubjectKind] = {
     Principal: SubjectKind.PRINCIPAL,
     Agent: SubjectKind.AGENT,
     ApiKey: SubjectKind.API_KEY,
-}
-_TARGET_KINDS = {
-    "Workspace": TargetKind.WORKSPACE,
-    "MemoryStore": TargetKind.STORE,
-    "Agent": TargetKind.AGENT,
 }
 
 
@@ -106,16 +104,28 @@ def make_admin_key(workspace: Workspace) -> tuple[ApiKey, str]:
     return make_key(workspace, key_class=ApiKey.Class.ADMIN, name="Admin key")
 
 
+def make_store(workspace: Workspace, name: str = "Store", *, owner: Owner | None = None) -> str:
+    """The ID of an empty store, the Workspace's own unless an owner is given."""
+    maker = caller_for(make_admin_key(workspace)[0])
+    settings = StoreSettings(name=name, owner=owner or Owner(OwnerKind.WORKSPACE, workspace.id))
+    return create_store(caller=maker, settings=settings).store_id
+
+
 def grant(
     subject: Principal | Agent | ApiKey, target: Any, *permissions: Permission | str
 ) -> PermissionAssignment:
-    """Grant permissions (`"read"`, `"write"` …) on a Workspace, store or agent."""
+    """Grant permissions (`"read"`, `"write"` …) on a Workspace, store or agent, or on its ID."""
     return assign(
         caller=platform(subject.workspace),
         subject=Subject(_SUBJECT_KINDS[type(subject)], subject.id),
-        target=Target(_TARGET_KINDS[type(target).__name__], target.id),
+        target=_target(target),
         permissions=[Permission(permission) for permission in permissions],
     )
+
+
+def _target(thing: Any) -> Target:
+    target_id = thing if isinstance(thing, str) else thing.id
+    return Target(TargetKind(kind_among(TargetKind.values, target_id)), target_id)
 
 
 def caller_for(who: Principal | ApiKey) -> Caller:

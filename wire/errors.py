@@ -5,6 +5,8 @@ from http import HTTPStatus
 from typing import ClassVar
 
 NAMED_AT_MOST = 20
+LONGEST_NAME = 1_100
+"""Characters; a whole path, with what is said of it, still fits."""
 
 
 class ApiError(Exception):
@@ -133,9 +135,15 @@ CATALOGUE: tuple[type[ApiError], ...] = (
 )
 
 
+def shorten(text: str, most: int = LONGEST_NAME) -> str:
+    """Make what a client sent fit for a message: not too long, and always encodable."""
+    cut = text if len(text) <= most else f"{text[:most]}…"
+    return cut.encode("utf-8", "backslashreplace").decode()
+
+
 def name_some(items: Iterable[str]) -> str:
     """List at most 20 items for a message, then count the rest."""
     listed = list(items)
     more = len(listed) - NAMED_AT_MOST
-    shown = ", ".join(listed[:NAMED_AT_MOST])
+    shown = ", ".join(shorten(item) for item in listed[:NAMED_AT_MOST])
     return f"{shown} and {more} more" if more > 0 else shown

@@ -5,8 +5,8 @@ from typing import Any
 
 import uuid_utils
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.core.exceptions import SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse, UnreadablePostError
 from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
@@ -18,8 +18,13 @@ from wire.rendering import dump_json
 
 logger = logging.getLogger(__name__)
 
-LOCK_NOT_AVAILABLE = "55P03"
-QUERY_CANCELED = "57014"
+BUSY = {
+    "40001": "Other writes were in the way. Retry the request.",
+    "40P01": "Other writes were in the way. Retry the request.",
+    "55P03": "Another write holds this store. Retry the request.",
+    "57014": "The request took too long and was stopped. Retry it.",
+}
+"""SQL states of a database that works, and only has no time for this request."""
 
 
 def error_body(error: errors.ApiError) -> dict[str, Any]:
@@ -89,14 +94,9 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], type[errors.ApiError], s
         "Send the body as application/json.",
     ),
     (
-        (RequestDataTooBig,),
+        (exceptions.ParseError, UnreadablePostError, SuspiciousOperation),
         errors.Malformed,
-        f"The body is larger than {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes.",
-    ),
-    (
-        (exceptions.ParseError, UnreadablePostError),
-        errors.Malformed,
-        "The body could not be read.",
+        "The request could not be read.",
     ),
     (
         (Http404, exceptions.NotFound),
@@ -107,10 +107,9 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], type[errors.ApiError], s
 
 
 def _backend_error(exception: Exception) -> errors.ApiError:
-    if isinstance(exception, DatabaseError) and sql_state(exception) == LOCK_NOT_AVAILABLE:
-        return errors.BackendUnavailable("Another write holds this store. Retry the request.")
-    if isinstance(exception, DatabaseError) and sql_state(exception) == QUERY_CANCELED:
-        return errors.BackendUnavailable("The request took too long and was stopped. Retry it.")
+    state = sql_state(exception)
+    if state in BUSY:
+        return errors.BackendUnavailable(BUSY[state])
     logger.error("database unavailable", exc_info=exception)
     return errors.BackendUnavailable(
         "The store's database cannot be reached. Retry the request with the same key."

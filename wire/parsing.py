@@ -12,8 +12,10 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from wire import ids
-from wire.errors import Malformed, name_some
+from wire.errors import Malformed, name_some, shorten
 from wire.strictjson import parse_json, refuse_unstorable_text
+
+LONGEST_FIELD = 100
 
 
 class Body(BaseModel):
@@ -161,7 +163,7 @@ def _spell_location(location: tuple[int | str, ...]) -> str:
     spelled = ""
     for part in location:
         spelled += f"[{part}]" if isinstance(part, int) else f".{part}" if spelled else part
-    return spelled or "body"
+    return shorten(spelled, LONGEST_FIELD) or "body"
 
 
 def _spell_problem(problem: Any) -> str:

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from typing import Any, NoReturn
 
-from wire.errors import Malformed, name_some
+from wire.errors import Malformed, name_some, shorten
 
 MAX_INTEGER = 2**63 - 1
 
@@ -64,7 +64,9 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         repeated = sorted(name for name, count in counts.items() if count > 1)
-        raise Malformed(f"The body repeats the field {name_some(repeated)}.")
+        raise Malformed(
+            f"The body repeats the field {name_some(shorten(name, 100) for name in repeated)}."
+        )
     return value
 
 
