@@ -1,3 +1,13 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from proposals.api.decisions import ReproposeView, RespondView
+from proposals.api.proposals import ProposalsView, ProposalView
+
+_PROPOSALS = "memory-stores/<str:id>/proposals"
+
+urlpatterns = [
+    path(_PROPOSALS, ProposalsView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>", ProposalView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
+]

@@ -1,0 +1,102 @@
+"""Deciding a Proposal, and re-proposing one that canonical left behind (contract P2, P4)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memory.access import StoreAccess, open_store
+from memory.api.fields import Hash, VersionId
+from memory.api.replays import REPLAYED_HEADER, replay_headers
+from memory.treehash import parse_hash
+from proposals.actions.repropose import repropose
+from proposals.actions.respond import Answer, Seen, respond
+from proposals.api.resources import ProposalOut, render_proposal
+from proposals.models import ProposalResponse
+from proposals.queries.rows import get_proposal, require_proposal
+from tenancy.api.base import ApiView, caller_of
+from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly
+from wire.idempotency import require_key
+from wire.operations import operation
+from wire.parsing import Body, parse_body, parse_path_id
+
+
+class RespondToProposal(Body):
+    """A decision. The last three say what was seen, and are compared when they are there."""
+
+    response: Literal["approve", "reject"]
+    note: Annotated[str, Field(max_length=4_096)] | None = None
+    base_version: VersionId | None = None
+    head_version: VersionId | None = None
+    diff_hash: Hash | None = None
+
+    def answer(self) -> Answer:
+        """The decision as the action takes it."""
+        diff_hash = parse_hash(self.diff_hash) if self.diff_hash else None
+        seen = Seen(self.base_version, self.head_version, diff_hash)
+        return Answer(ProposalResponse(self.response), self.note or None, seen)
+
+
+class ReproposeProposal(Body):
+    """Nothing: the change is the Proposal's own, and its new base is canonical."""
+
+
+class RespondView(ApiView):
+    versioned = True
+
+    @operation(
+        "memoryStores.respondToMemoryProposal",
+        summary="Approve or reject a Proposal",
+        body=RespondToProposal,
+        answers={200: ProposalOut},
+        errors=(NotFound, PolicyDenied, ReadOnly, Conflict),
+        idempotency="required",
+        headers=(REPLAYED_HEADER,),
+    )
+    def post(self, request: Request, id: str, proposal: str) -> Response:
+        """An approval moves canonical from exactly the frozen base to exactly the frozen head.
+
+        When canonical has moved since, it moves nothing: the Proposal becomes `superseded`, to
+        be re-proposed. Responding the same again changes nothing; another response is a 409.
+        """
+        access, proposal_id = _open(request, id, proposal)
+        body = parse_body(request, RespondToProposal)
+        key = require_key(request, body.model_dump(mode="json"))
+        done = respond(access=access, proposal_id=proposal_id, answer=body.answer(), key=key)
+        answer = render_proposal(get_proposal(access, proposal_id))
+        return Response(answer, headers=replay_headers(replayed=done.replayed))
+
+
+class ReproposeView(ApiView):
+    versioned = True
+
+    @operation(
+        "memoryStores.reproposeMemoryProposal",
+        summary="Re-propose a change on today's canonical",
+        body=ReproposeProposal,
+        answers={201: ProposalOut},
+        errors=(NotFound, PolicyDenied, ReadOnly, Conflict, RangeTooLarge),
+        idempotency="required",
+        headers=(REPLAYED_HEADER,),
+    )
+    def post(self, request: Request, id: str, proposal: str) -> Response:
+        """For one that is open and stale, or superseded. Answers the new Proposal.
+
+        The change is replayed path by path; a path that canonical changed too is a 409 that
+        names it. The old Proposal becomes `superseded`.
+        """
+        access, proposal_id = _open(request, id, proposal)
+        body = parse_body(request, ReproposeProposal)
+        key = require_key(request, body.model_dump(mode="json"))
+        done = repropose(access=access, proposal_id=proposal_id, key=key)
+        answer = render_proposal(get_proposal(access, done.proposal_id))
+        return Response(answer, status=201, headers=replay_headers(replayed=done.replayed))
+
+
+def _open(request: Request, store: str, proposal: str) -> tuple[StoreAccess, str]:
+    """The store and the Proposal of a request. Raises NotFound when there is no such one."""
+    access = open_store(caller_of(request), parse_path_id("store", store))
+    proposal_id = parse_path_id("proposal", proposal)
+    require_proposal(access.store_id, proposal_id)
+    return access, proposal_id

@@ -1,0 +1,121 @@
+"""A Proposal on the wire."""
+
+from typing import Literal, TypedDict, cast
+
+from memory.api.actors import Actor, rendered_actor
+from memory.treehash import spell_hash
+from proposals.queries.rows import ProposalView
+from proposals.rules import Requirement
+from wire.times import render_time
+
+
+class ReviewerOut(TypedDict):
+    """A principal who could satisfy a requirement."""
+
+    id: str
+    name: str
+
+
+class RequirementOut(TypedDict):
+    """One rule of an approval by this caller. `who_can` names 20 principals at most."""
+
+    rule: Literal[
+        "review_grant",
+        "own_credential",
+        "person",
+        "not_the_author",
+        "store_active",
+        "open",
+        "canonical_unmoved",
+        "bodies_available",
+    ]
+    satisfied: bool
+    reason: str
+    who_can: list[ReviewerOut]
+
+
+class ResolutionOut(TypedDict):
+    """How a Proposal ended. `reason` says why it was superseded."""
+
+    by: Actor
+    at: str
+    note: str | None
+    reason: Literal["canonical_moved", "reproposed"] | None
+
+
+class ProposalOut(TypedDict):
+    """A frozen pair of versions that asks to become canonical.
+
+    `stale`: it is open, and canonical is not at its base any more. `can_approve`: an approval
+    by this caller would move canonical now.
+    """
+
+    id: str
+    store: str
+    title: str
+    description: str
+    base_version: str
+    head_version: str
+    diff_hash: str
+    status: Literal["open", "approved", "rejected", "superseded"]
+    stale: bool
+    author: Actor
+    changed_paths: int
+    added_lines: int
+    removed_lines: int
+    can_approve: bool
+    requirements: list[RequirementOut]
+    resolution: ResolutionOut | None
+    replaces: str | None
+    replaced_by: str | None
+    created_at: str
+    updated_at: str
+
+
+def render_proposal(view: ProposalView) -> ProposalOut:
+    """A Proposal as its reader sees it now."""
+    proposal = view.proposal
+    return {
+        "id": proposal.id,
+        "store": proposal.store_id,
+        "title": proposal.title,
+        "description": proposal.description,
+        "base_version": proposal.base_id,
+        "head_version": proposal.head_id,
+        "diff_hash": spell_hash(proposal.diff_hash),
+        "status": proposal.status,
+        "stale": view.is_stale,
+        "author": rendered_actor(proposal.author),
+        "changed_paths": proposal.changed_path_count,
+        "added_lines": proposal.added_lines,
+        "removed_lines": proposal.removed_lines,
+        "can_approve": view.can_approve,
+        "requirements": [_requirement(requirement) for requirement in view.requirements],
+        "resolution": _resolution(view),
+        "replaces": proposal.replaces_id,
+        "replaced_by": view.replaced_by,
+        "created_at": render_time(proposal.created_at),
+        "updated_at": render_time(proposal.updated_at),
+    }
+
+
+def _requirement(requirement: Requirement) -> RequirementOut:
+    rendered = {
+        "rule": requirement.rule.value,
+        "satisfied": requirement.satisfied,
+        "reason": requirement.reason,
+        "who_can": [{"id": holder.id, "name": holder.name} for holder in requirement.who_can],
+    }
+    return cast("RequirementOut", rendered)
+
+
+def _resolution(view: ProposalView) -> ResolutionOut | None:
+    proposal = view.proposal
+    if proposal.resolver is None:
+        return None
+    return {
+        "by": rendered_actor(proposal.resolver),
+        "at": render_time(proposal.resolved_at),
+        "note": proposal.resolution_note,
+        "reason": proposal.superseded_because,
+    }
