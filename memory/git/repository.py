@@ -40,8 +40,8 @@ def find_commit(repository: pygit2.Repository, ref: str) -> pygit2.Commit:
     try:
         return repository.revparse_single(ref).peel(pygit2.Commit)
     except (pygit2.GitError, KeyError, ValueError) as error:
-        if repository.is_empty:
-            raise RepositoryError("The repository has no commit yet.") from error
+        if ref == "HEAD" and repository.head_is_unborn:
+            raise RepositoryError("The repository has no commit on its HEAD yet.") from error
         raise RepositoryError(f"The repository has no commit called {ref}.") from error
 
 
