@@ -1,4 +1,94 @@
-from django.urls import URLPattern
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from console import converters
+from console.views import (
+    access,
+    account,
+    agents,
+    audit,
+    documents,
+    errors,
+    keys,
+    principals,
+    proposals,
+    proposing,
+    queue,
+    reference,
+    store_settings,
+    stores,
+    versions,
+)
+
+converters.register_all()
 
 app_name = "console"
-urlpatterns: list[URLPattern] = []
+
+account_urls = [
+    path("sign-in", account.SignIn.as_view(), name="sign-in"),
+    path("sign-out", LogoutView.as_view(next_page="console:sign-in"), name="sign-out"),
+    path("password", account.password, name="password"),
+    path("workspace", account.workspace, name="workspace"),
+    path("theme", account.theme, name="theme"),
+]
+
+# /stores…
+store_urls = [
+    path("stores", stores.store_list, name="stores"),
+    path("stores/new", store_settings.new_store, name="store-new"),
+    path("stores/<store:store_id>", stores.documents, name="store-documents"),
+    path("stores/<store:store_id>/history", stores.history, name="store-history"),
+    path("stores/<store:store_id>/proposals", proposals.store_proposals, name="store-proposals"),
+    path("stores/<store:store_id>/propose", proposing.propose, name="proposal-new"),
+    path("stores/<store:store_id>/refs", stores.ref_list, name="store-refs"),
+    path("stores/<store:store_id>/access", access.store_access, name="store-access"),
+    path("stores/<store:store_id>/settings", store_settings.settings, name="store-settings"),
+    path("stores/<store:store_id>/lifecycle", store_settings.lifecycle, name="store-lifecycle"),
+    path("stores/<store:store_id>/document", documents.document, name="document"),
+    path("stores/<store:store_id>/versions/<version:version_id>", versions.version, name="version"),
+    path("stores/<store:store_id>/compare", versions.compare, name="compare"),
+    path("stores/<store:store_id>/compare/file", versions.compare_file, name="compare-file"),
+]
+
+# / and /proposals…
+proposal_urls = [
+    path("", queue.queue, name="queue"),
+    path("proposals/<proposal:proposal_id>", proposals.proposal, name="proposal"),
+    path("proposals/<proposal:proposal_id>/state", proposals.state, name="proposal-state"),
+    path("proposals/<proposal:proposal_id>/respond", proposals.decide, name="proposal-respond"),
+    path(
+        "proposals/<proposal:proposal_id>/repropose",
+        proposals.propose_again,
+        name="proposal-repropose",
+    ),
+]
+
+# /access…, /principals…, /agents…, /keys…, /audit
+access_urls = [
+    path("access", access.access, name="access"),
+    path(
+        "access/<permission_assignment:assignment_id>/revoke",
+        access.revoke_assignment,
+        name="access-revoke",
+    ),
+    path("principals", principals.principal_list, name="principals"),
+    path("principals/new-person", principals.new_person, name="principals-new-person"),
+    path("principals/new-service", principals.new_service, name="principals-new-service"),
+    path("principals/<principal:principal_id>", principals.principal, name="principals-one"),
+    path("agents", agents.agent_list, name="agents"),
+    path("agents/new", agents.new_agent, name="agents-new"),
+    path("agents/<agent:agent_id>", agents.agent, name="agents-one"),
+    path("agents/<agent:agent_id>/archive", agents.archive, name="agents-archive"),
+    path("keys", keys.key_list, name="keys"),
+    path("keys/new", keys.new_key, name="keys-new"),
+    path("keys/<api_key:key_id>/revoke", keys.revoke, name="keys-revoke"),
+    path("audit", audit.log, name="audit"),
+]
+
+reference_urls = [
+    path("reference", reference.reference, name="reference"),
+    path("reference/openapi.json", reference.schema, name="reference-schema"),
+    path("errors", errors.reference, name="errors"),
+]
+
+urlpatterns = [*account_urls, *proposal_urls, *store_urls, *access_urls, *reference_urls]

@@ -1,0 +1,1 @@
+"""Forms: they check the shape of what was typed; the actions decide."""

@@ -1,0 +1,67 @@
+"""What every form of the Console shares: no colons, lines that are lines, refusals in place."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+
+from wire.errors import ApiError, Conflict, Malformed, NotFound, RangeTooLarge
+from wire.fields import NAME_LENGTH, one_line
+
+REFUSED_IN_PLACE = (Malformed, Conflict, NotFound, RangeTooLarge)
+"""Refusals that a person can mend in the form; every other is a page of its own."""
+
+
+class ConsoleForm(forms.Form):
+    """A form that also knows with which status it is shown again."""
+
+    status = 200
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"label_suffix": ""} | options)
+
+    def is_valid(self) -> bool:
+        valid = super().is_valid()
+        if self.is_bound and not valid:
+            self.status = 422
+        return valid
+
+    def carry_out[R](self, action: Callable[[], R]) -> R | None:
+        """Run an action; what it refuses stands in the form then, and None is returned."""
+        try:
+            return action()
+        except REFUSED_IN_PLACE as error:
+            self.refuse(error)
+            return None
+
+    def refuse(self, error: ApiError) -> None:
+        """Show an action's refusal above the fields."""
+        self.status = error.status
+        self.add_error(None, error.message)
+
+
+class NameField(forms.CharField):
+    """One line of 1 to 200 characters, as the API takes it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"max_length": NAME_LENGTH} | options)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        try:
+            return one_line(text) if text else text
+        except ValueError as error:
+            raise forms.ValidationError(f"{str(error).capitalize()}.") from error
+
+
+class LinesField(forms.CharField):
+    """A text whose line ends are LF: browsers send CR LF whatever was typed."""
+
+    widget = forms.Textarea
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"strip": False} | options)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text

@@ -1,0 +1,61 @@
+"""Query parameters of Console pages, checked as strictly as the API's."""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest
+
+from memory.paths import PathError, parse_path, parse_prefix
+from proposals.models import ProposalStatus
+from wire import ids
+from wire.errors import Malformed
+
+
+def version_parameter(request: HttpRequest, name: str) -> str | None:
+    """A version's ID in the query, or None when there is none. Raises Malformed."""
+    return version_in(request.GET, name)
+
+
+def version_in(values: Mapping[str, object], name: str) -> str | None:
+    """A version's ID among some values, or None when it is missing or empty. Raises Malformed."""
+    text = str(values.get(name, "")).strip()
+    if not text:
+        return None
+    try:
+        return ids.parse_id("version", text)
+    except ids.MalformedId as error:
+        raise Malformed(f"{name}: {error}.") from error
+
+
+def store_parameter(request: HttpRequest, name: str) -> str | None:
+    """A store's ID in the query, or None when there is none. Raises Malformed."""
+    text = request.GET.get(name, "").strip()
+    try:
+        return ids.parse_id("store", text) if text else None
+    except ids.MalformedId as error:
+        raise Malformed(f"{name}: {error}.") from error
+
+
+def status_parameter(request: HttpRequest, name: str) -> ProposalStatus | None:
+    """A Proposal's status in the query, or None when there is none. Raises Malformed."""
+    text = request.GET.get(name, "")
+    try:
+        return ProposalStatus(text) if text else None
+    except ValueError as error:
+        raise Malformed(f"{name}: one of {', '.join(ProposalStatus.values)}.") from error
+
+
+def path_parameter(request: HttpRequest, name: str = "path") -> str:
+    """A document's path. Raises Malformed."""
+    try:
+        return parse_path(request.GET.get(name, ""))
+    except PathError as error:
+        raise Malformed(f"{name}: {error}.") from error
+
+
+def directory_parameter(request: HttpRequest, name: str = "dir") -> str:
+    """A directory with its slash; the root when the parameter is missing. Raises Malformed."""
+    text = request.GET.get(name) or "/"
+    try:
+        return parse_prefix(text if text.endswith("/") else f"{text}/")
+    except PathError as error:
+        raise Malformed(f"{name}: {error}.") from error

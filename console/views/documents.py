@@ -1,0 +1,92 @@
+"""One document as one exact version holds it."""
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from django.utils.safestring import SafeString
+
+from console.browsing import linked_documents
+from console.naming import Names
+from console.parsing import path_parameter, version_parameter
+from console.people import ConsoleRequest
+from console.publishing import publish_page
+from console.views.store_shell import Tab, content_tab
+from console.visible import visible_text
+from memory import markdown
+from memory.publication import Acquired
+from memory.queries.documents import DocumentAt, read_document
+from memory.queries.versions import path_history
+from memory.textsafety import counts
+from wire.errors import NotFound
+
+MARKDOWN = "text/markdown"
+HISTORY_SIZE = 50
+
+
+@content_tab("documents")
+def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
+    """A document's text, its history, and what is known of this very write."""
+    store_id, path = tab.access.store_id, path_parameter(request)
+    wanted = version_parameter(request, "version")
+    shown = read_document(store_id, path, wanted)
+    context = tab.context | {
+        "document": shown,
+        "directory": path.rpartition("/")[0] + "/",
+        "pinned": wanted is not None,
+        "canonical": canonical_state(tab, shown),
+        "history": _history(request, shown),
+        **_views(request, shown),
+    }
+    acquired = Acquired(
+        access=tab.access,
+        bodies=[shown.document_id] if shown.text is not None else [],
+        expires_at=shown.expires_at,
+        whole=True,
+    )
+    return publish_page(request, "console/document.html", context, [acquired])
+
+
+def canonical_state(tab: Tab, shown: DocumentAt) -> str:
+    """How canonical's content at this path compares: `same`, `changed` or `gone`."""
+    if shown.version_id == tab.access.store.canonical_id:
+        return "same"
+    try:
+        current = read_document(shown.store_id, shown.path)
+    except NotFound:
+        return "gone"
+    return "same" if current.content_sha256 == shown.content_sha256 else "changed"
+
+
+def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
+    """The rendered or the source view, whichever the address asks for."""
+    if shown.text is None:
+        return {"view": "erased"}
+    renders = shown.media_type == MARKDOWN
+    view = "source" if not renders or request.GET.get("view") == "source" else "rendered"
+    context: dict[str, Any] = {"view": view, "renders": renders, "findings": _findings(shown.text)}
+    if view == "rendered":
+        resolve = linked_documents(shown.store_id, shown.path, shown.version_id)
+        context["rendered"] = SafeString(markdown.render(shown.text, resolve))
+    else:
+        context["lines"] = [visible_text(line) for line in _lines(shown.text)]
+        context["ends_with_newline"] = shown.text.endswith("\n") or not shown.text
+    return context
+
+
+def _lines(text: str) -> list[str]:
+    """Lines end at LF only; the last LF ends a line and begins none."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _findings(text: str) -> dict[str, int]:
+    found = counts(text)
+    hidden = sum(count for kind, count in found.items() if kind.hidden)
+    return {"hidden": hidden, "lookalikes": sum(found.values()) - hidden}
+
+
+def _history(request: ConsoleRequest, shown: DocumentAt) -> list[dict[str, Any]]:
+    changes = path_history(shown.store_id, shown.path, shown.version_id, limit=HISTORY_SIZE)
+    actors = [(change.actor.actor_kind, change.actor.actor_uuid) for change in changes]
+    names = Names(request.caller.workspace_id, actors)
+    return [{"change": change, "actor": names.actor(change.actor)} for change in changes]

@@ -1,0 +1,230 @@
+"""One Proposal: what it changes, who may decide, the decision, and what happened to it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HTMX_STOP_POLLING
+
+from console.access import for_person, versioned
+from console.diffing import layout_of, load_diff, remember_layout
+from console.forms.proposals import RespondForm
+from console.naming import Names
+from console.pages import slice_by_id
+from console.parsing import status_parameter
+from console.people import ConsoleRequest
+from console.proposal_rows import rows_of
+from console.publishing import publish_page
+from console.responses import redirect, render_page
+from console.views.store_shell import Tab, content_tab, open_tab
+from memory.publication import Acquired
+from memory.queries.diffs import tree_diff
+from memory.treehash import parse_hash
+from proposals.actions.repropose import repropose
+from proposals.actions.respond import Answer, Seen, respond
+from proposals.models import ProposalResponse, ProposalStatus
+from proposals.queries.filters import Filters, narrow
+from proposals.queries.queue import visible_proposals
+from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
+from proposals.queries.timeline import timeline
+from proposals.rules import Rule
+from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
+
+DRIFT_SHOWN = 20
+"""Paths that moved since the base, named on the page."""
+
+REFUSED = (Conflict, PolicyDenied, ReadOnly)
+"""Refusals of a decision that the review page itself shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A Proposal before the person who looks at it."""
+
+    tab: Tab
+    view: ProposalView
+
+    @property
+    def proposal(self) -> Any:
+        return self.view.proposal
+
+
+@content_tab("proposals")
+def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
+    """The Proposals of one store, newest first."""
+    status = status_parameter(request, "status")
+    filters = Filters(status=status, text=request.GET.get("q", "").strip() or None)
+    rows = narrow(proposals_in([tab.access.store_id], request.caller), filters).order_by("-id")
+    found = slice_by_id(rows, request.GET.get("page"))
+    views = describe(request.caller, found.rows)
+    context = tab.context | {
+        "rows": rows_of(request.caller.workspace_id, views),
+        "next_page": found.next_page,
+        "status": status,
+        "statuses": ProposalStatus,
+        "words": filters.text or "",
+    }
+    return render_page(request, "console/store/proposals.html", context, fragment="rows")
+
+
+@require_safe
+@for_person
+@versioned
+def proposal(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
+    """The review page."""
+    return _page(request, _open(request, proposal_id))
+
+
+@require_safe
+@for_person
+@versioned
+def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
+    """What the review page polls: has canonical moved, has somebody decided?
+
+    Answers 204 while nothing changed since `seen`, so that nothing on the page is disturbed.
+    """
+    review = _open(request, proposal_id)
+    context = _state_context(review)
+    if request.GET.get("seen") == context["fingerprint"]:
+        return HttpResponse(status=204)
+    context |= review.tab.context | {"polled": True}
+    response = render_page(
+        request, "console/proposal_state.html", context, fragment="state", status=200
+    )
+    if not review.proposal.is_open:
+        response.status_code = HTMX_STOP_POLLING
+    return response
+
+
+@require_http_methods(["POST"])
+@for_person
+@versioned
+def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
+    """Approve or reject exactly what was on the screen."""
+    review = _open(request, proposal_id)
+    form = RespondForm(request.POST)
+    if not form.is_valid():
+        raise Malformed("The decision form is incomplete. Open the Proposal again.")
+    try:
+        outcome = respond(
+            access=review.tab.access, proposal_id=proposal_id, answer=_answer(form.cleaned_data)
+        )
+    except REFUSED as error:
+        return _page(request, _open(request, proposal_id), error)
+    _tell(request, outcome.status)
+    return redirect(request, reverse("console:proposal", args=[proposal_id]))
+
+
+@require_POST
+@for_person
+@versioned
+def propose_again(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
+    """Replay the change on today's canonical as a new Proposal (contract P4)."""
+    review = _open(request, proposal_id)
+    try:
+        made = repropose(access=review.tab.access, proposal_id=proposal_id)
+    except REFUSED as error:
+        return _page(request, _open(request, proposal_id), error)
+    messages.success(request, "This is the same change on today's canonical. Review it anew.")
+    return redirect(request, reverse("console:proposal", args=[made.proposal_id]))
+
+
+def _open(request: ConsoleRequest, proposal_id: str) -> Review:
+    """Find a Proposal by its ID alone, in a store that the person may read. Raises NotFound."""
+    store_id = (
+        visible_proposals(request.caller)
+        .filter(id=proposal_id)
+        .values_list("store_id", flat=True)
+        .first()
+    )
+    if store_id is None:
+        raise NotFound("There is no such Proposal.")
+    tab = open_tab(request, store_id, "proposals")
+    return Review(tab, get_proposal(tab.access, proposal_id))
+
+
+def _answer(values: dict[str, Any]) -> Answer:
+    try:
+        diff_hash = parse_hash(values["diff_hash"])
+    except ValueError as error:
+        raise Malformed(f"diff_hash: {error}.") from error
+    return Answer(
+        response=ProposalResponse(values["response"]),
+        note=values["note"] or None,
+        seen=Seen(values["base_version"], values["head_version"], diff_hash),
+    )
+
+
+def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
+    if status == ProposalStatus.APPROVED:
+        messages.success(request, "Approved. Canonical is exactly the reviewed head now.")
+    elif status == ProposalStatus.REJECTED:
+        messages.info(request, "Rejected. Canonical stays as it was.")
+    else:
+        messages.warning(
+            request,
+            "Canonical had moved since this Proposal's base, so nothing was changed and the"
+            " Proposal is superseded. Re-propose it on today's canonical.",
+        )
+
+
+def _page(request: ConsoleRequest, review: Review, refusal: ApiError | None = None) -> HttpResponse:
+    diff = load_diff(review.proposal.base_id, review.proposal.head_id)
+    context = review.tab.context | {
+        **_state_context(review),
+        "diff": diff,
+        "layout": layout_of(request),
+        "row": rows_of(request.caller.workspace_id, [review.view])[0],
+        "timeline": _timeline(request, review),
+        "refusal": refusal,
+    }
+    acquired = [Acquired(access=review.tab.access, bodies=diff.body_ids)]
+    status = refusal.status if refusal else 200
+    response = publish_page(request, "console/proposal.html", context, acquired, status=status)
+    remember_layout(request, response)
+    return response
+
+
+def _state_context(review: Review) -> dict[str, Any]:
+    """What can change while the page is open."""
+    view, row = review.view, review.proposal
+    unmet = [each for each in view.requirements if not each.satisfied]
+    return {
+        "view": view,
+        "proposal": row,
+        "unmet": unmet,
+        "may_reject": _may_reject(review),
+        "drift": _drift(view) if view.is_stale else (),
+        "drift_shown": DRIFT_SHOWN,
+        "changed_paths": _own_paths(view) if view.is_stale else frozenset(),
+        "fingerprint": f"{row.status}.{view.canonical_id}.{view.can_approve}",
+    }
+
+
+def _may_reject(review: Review) -> bool:
+    """Whether rejecting is offered: a stale or self-authored Proposal can still be ended."""
+    before = {Rule.REVIEW_GRANT, Rule.OWN_CREDENTIAL, Rule.STORE_ACTIVE}
+    return review.proposal.is_open and all(
+        each.satisfied for each in review.view.requirements if each.rule in before
+    )
+
+
+def _drift(view: ProposalView) -> Any:
+    return tree_diff(view.proposal.base_id, view.canonical_id)
+
+
+def _own_paths(view: ProposalView) -> frozenset[str]:
+    changes = tree_diff(view.proposal.base_id, view.proposal.head_id)
+    return frozenset(path for change in changes for path in (change.path, change.old_path) if path)
+
+
+def _timeline(request: ConsoleRequest, review: Review) -> list[dict[str, Any]]:
+    entries = timeline(review.proposal)
+    names = Names(
+        request.caller.workspace_id,
+        [(entry.actor.actor_kind, entry.actor.actor_uuid) for entry in entries],
+    )
+    return [{"entry": entry, "actor": names.actor(entry.actor)} for entry in entries]

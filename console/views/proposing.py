@@ -1,0 +1,145 @@
+"""Opening a Proposal by adding, editing or deleting one document in a plain form."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.access import for_person, versioned
+from console.diffing import layout_of, preview_file
+from console.forms.proposals import AddForm, DeleteForm, EditForm, WordsForm
+from console.parsing import path_parameter, version_in
+from console.people import ConsoleRequest
+from console.publishing import publish_page
+from console.responses import redirect
+from console.views.store_shell import Tab, open_tab
+from memory.actions.change_sets import Operation
+from memory.publication import Acquired
+from memory.queries.documents import DocumentAt, read_document
+from memory.queries.versions import canonical_id
+from memory.textsafety import counts
+from memory.versions import Put
+from proposals.actions.create import NewProposal, create_proposal
+from proposals.opening import Words
+from tenancy.models import Permission
+from wire.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the form is about.
+
+    Attributes:
+        base: the exact version that the change starts from.
+        current: the document there; None when one is added.
+    """
+
+    verb: str
+    base: str
+    current: DocumentAt | None
+
+    @property
+    def text(self) -> str:
+        """The document's text as it is. Raises Conflict when its body was erased."""
+        if self.current is None:
+            return ""
+        if self.current.text is None:
+            raise Conflict("The body of this document was erased; there is no text to change.")
+        return self.current.text
+
+    @property
+    def crlf(self) -> bool:
+        """Whether every line ends with CR LF."""
+        lines = self.text.count("\n")
+        return lines > 0 and lines == self.text.count("\r\n")
+
+    @property
+    def hidden_characters(self) -> int:
+        """Characters that an editor does not show."""
+        return sum(count for kind, count in counts(self.text).items() if kind.hidden)
+
+
+@require_http_methods(["GET", "POST"])
+@for_person
+@versioned
+def propose(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
+    """Draft one document's change, look at its diff, and open the Proposal."""
+    tab = open_tab(request, store_id, "proposals")
+    tab.access.require(Permission.WRITE)
+    tab.access.require_active()
+    task = _task(request, tab)
+    form = _form(request, task)
+    if form.is_valid() and "preview" not in request.POST:
+        opened = _open(request, tab, task, form)
+        if opened:
+            return opened
+    return _page(request, tab, task, form)
+
+
+def _task(request: ConsoleRequest, tab: Tab) -> Task:
+    store_id = tab.access.store_id
+    posted = version_in(request.POST, "base_version")
+    base = posted or canonical_id(store_id)
+    if not request.GET.get("path"):
+        return Task("add", base, None)
+    verb = "delete" if request.GET.get("operation") == "delete" else "edit"
+    return Task(verb, base, read_document(store_id, path_parameter(request), base))
+
+
+def _form(request: ConsoleRequest, task: Task) -> WordsForm:
+    data, initial = request.POST or None, {"base_version": task.base}
+    if task.verb == "add":
+        return AddForm(data, initial=initial)
+    if task.verb == "delete":
+        return DeleteForm(data, initial=initial)
+    return EditForm(data, initial=initial | {"text": task.text}, crlf=task.crlf)
+
+
+def _open(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> HttpResponse | None:
+    values = form.cleaned_data
+    proposal = NewProposal(
+        words=Words(values["title"], values["description"]),
+        head=(_operation(task, values),),
+        base_version=task.base,
+    )
+    made = form.carry_out(lambda: create_proposal(access=tab.access, proposal=proposal))
+    if made is None:
+        return None
+    messages.success(request, "The Proposal is open. It is frozen as you see it.")
+    return redirect(request, reverse("console:proposal", args=[made.proposal_id]))
+
+
+def _operation(task: Task, values: dict[str, Any]) -> Operation:
+    current = task.current
+    if current is None:
+        return Operation(values["path"], Put(values["text"], values["media_type"]), None)
+    change = None if task.verb == "delete" else Put(values["text"], current.media_type)
+    return Operation(current.path, change, current.content_sha256)
+
+
+def _page(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> HttpResponse:
+    acquired = Acquired(
+        access=tab.access, bodies=[task.current.document_id] if task.current else [], whole=True
+    )
+    context = tab.context | {
+        "task": task,
+        "form": form,
+        "preview": _preview(task, form),
+        "layout": layout_of(request),
+    }
+    return publish_page(request, "console/propose.html", context, [acquired], status=form.status)
+
+
+def _preview(task: Task, form: WordsForm) -> Any:
+    """The diff of what is in the form; for a deletion, always."""
+    if task.verb == "delete":
+        assert task.current is not None
+        return preview_file(task.current.path, task.text, None)
+    if not form.is_bound or "text" not in form.cleaned_data:
+        return None
+    before = None if task.current is None else task.text
+    path = task.current.path if task.current else form.cleaned_data.get("path", "/")
+    return preview_file(path, before, form.cleaned_data["text"])

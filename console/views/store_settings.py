@@ -1,0 +1,133 @@
+"""Making a store, changing its settings, archiving it and bringing it back."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from console.access import for_person
+from console.forms.base import ConsoleForm
+from console.forms.stores import GovernanceForm, NewStoreForm, StoreForm
+from console.people import ConsoleRequest
+from console.responses import redirect, render_page
+from console.views.store_shell import Tab, open_tab
+from memory.access import open_store
+from memory.actions.stores import Owner, StoreChanges, StoreSettings, change_store, create_store
+from memory.models import SHARED_OWNERS, CanonicalWrites, Lifecycle, OwnerKind, SelfApproval
+from tenancy import queries
+from tenancy.models import Agent, Permission
+from wire.errors import Malformed
+
+
+@require_http_methods(["GET", "POST"])
+@for_person
+def new_store(request: ConsoleRequest) -> HttpResponseBase:
+    """Make a store."""
+    form = NewStoreForm(request.POST or None, owners=_owners(request))
+    if form.is_valid():
+        made = form.carry_out(
+            lambda: create_store(caller=request.caller, settings=_settings(form.cleaned_data))
+        )
+        if made:
+            messages.success(request, "The store exists now. Its first version is empty.")
+            return redirect(request, reverse("console:store-documents", args=[made.store_id]))
+    context = {"form": form}
+    return render_page(request, "console/store_new.html", context, status=form.status)
+
+
+@require_http_methods(["GET", "POST"])
+@for_person
+def settings(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
+    """A store's name, description and metadata, and beside them how review works."""
+    tab = open_tab(request, store_id, "settings")
+    which = request.POST.get("form", "")
+    form = StoreForm(request.POST if which == "settings" else None, initial=_initial(tab))
+    governance = GovernanceForm(
+        request.POST if which == "governance" else None,
+        initial=_initial(tab),
+        shared=tab.access.store.is_shared,
+    )
+    for sent in (form, governance):
+        if sent.is_bound and sent.is_valid() and _change(tab, sent):
+            messages.success(request, "Saved.")
+            return redirect(request, reverse("console:store-settings", args=[store_id]))
+    context = tab.context | {
+        "form": form,
+        "governance": governance,
+        "may_change": tab.access.is_owner or tab.access.may(Permission.ADMIN),
+        "may_govern": tab.access.may(Permission.ADMIN),
+    }
+    status = form.status if form.is_bound else governance.status
+    return render_page(request, "console/store/settings.html", context, status=status)
+
+
+@require_POST
+@for_person
+def lifecycle(request: ConsoleRequest, store_id: str) -> HttpResponse:
+    """Archive a store, or bring an archived one back."""
+    wanted = request.POST.get("lifecycle")
+    if wanted not in {Lifecycle.ACTIVE, Lifecycle.ARCHIVED}:
+        raise Malformed("lifecycle: active or archived.")
+    change_store(
+        access=open_store(request.caller, store_id),
+        version=_integer(request.POST.get("version", "")),
+        changes=StoreChanges(lifecycle=Lifecycle(wanted)),
+    )
+    archived = wanted == Lifecycle.ARCHIVED
+    messages.success(
+        request, "The store is archived." if archived else "The store is active again."
+    )
+    return redirect(request, reverse("console:store-settings", args=[store_id]))
+
+
+def _change(tab: Tab, form: ConsoleForm) -> bool:
+    values = dict(form.cleaned_data)
+    version = values.pop("version")
+    if values.get("canonical_writes"):
+        values["canonical_writes"] = CanonicalWrites(values["canonical_writes"])
+    if values.get("self_approval"):
+        values["self_approval"] = SelfApproval(values["self_approval"])
+    changed = form.carry_out(
+        lambda: change_store(access=tab.access, version=version, changes=StoreChanges(**values))
+    )
+    return changed is not None
+
+
+def _initial(tab: Tab) -> dict[str, Any]:
+    store = tab.access.store
+    names = ("version", "name", "description", "metadata", "canonical_writes", "self_approval")
+    return {name: getattr(store, name) for name in names}
+
+
+def _settings(values: dict[str, Any]) -> StoreSettings:
+    kind, _, identifier = values["owner"].partition(":")
+    owner = Owner(OwnerKind(kind), identifier)
+    shared = owner.kind in SHARED_OWNERS
+    return StoreSettings(
+        name=values["name"],
+        description=values["description"],
+        owner=owner,
+        canonical_writes=CanonicalWrites(values["canonical_writes"]) if shared else None,
+        self_approval=SelfApproval(values["self_approval"]),
+        metadata=values["metadata"],
+    )
+
+
+def _owners(request: ConsoleRequest) -> list[Any]:
+    """Whom a store may be made for, as grouped choices."""
+    here, me = request.principal.workspace, request.principal
+    agents = queries.agents(request.caller).filter(state=Agent.State.ACTIVE).order_by("name")
+    return [
+        ("Shared", [(f"workspace:{here.id}", f"The Workspace ({here.name})")]),
+        ("Your own", [(f"principal:{me.id}", me.name)]),
+        ("Shared, of an agent", [(f"agent_definition:{each.id}", each.name) for each in agents]),
+    ]
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise Malformed("version: expected the store's version, a whole number.") from error

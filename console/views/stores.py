@@ -1,0 +1,134 @@
+"""The list of stores, and the tabs of one store that show what is in it."""
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from django.views.decorators.http import require_safe
+
+from console import queries
+from console.access import for_person
+from console.browsing import Place
+from console.naming import Names
+from console.pages import slice_by_id
+from console.parsing import directory_parameter, version_parameter
+from console.people import ConsoleRequest
+from console.responses import render_page
+from console.views.store_shell import Tab, content_tab
+from memory.models import RefKind
+from memory.queries import refs, versions
+from memory.queries.documents import find_paths, list_directory
+from proposals.queries.queue import open_counts
+
+LISTED = 200
+"""Documents and directories on one page."""
+
+
+@require_safe
+@for_person
+def store_list(request: ConsoleRequest) -> HttpResponseBase:
+    """Every store that the person may know of."""
+    words = request.GET.get("q", "").strip()
+    archived = bool(request.GET.get("archived"))
+    found = slice_by_id(
+        queries.stores_for_list(request.caller, words=words, archived=archived),
+        request.GET.get("page"),
+    )
+    owners = [(store.owner_kind, store.owner_uuid) for store in found.rows]
+    names = Names(request.caller.workspace_id, owners)
+    open_proposals = open_counts([store.id for store in found.rows])
+    context = {
+        "rows": [
+            {"store": store, "owner": names.of(*owner), "open": open_proposals.get(store.id, 0)}
+            for store, owner in zip(found.rows, owners, strict=True)
+        ],
+        "next_page": found.next_page,
+        "words": words,
+        "archived": archived,
+    }
+    return render_page(request, "console/stores.html", context, fragment="results")
+
+
+@content_tab("documents")
+def documents(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
+    """The documents of canonical, or of an exact version, one directory at a time."""
+    wanted = version_parameter(request, "version")
+    version_id = versions.resolve(tab.access.store_id, wanted)
+    words = request.GET.get("q", "").strip()
+    place = Place(directory_parameter(request))
+    context = tab.context | {
+        "place": place,
+        "words": words,
+        "version_id": version_id,
+        "is_canonical": version_id == tab.access.store.canonical_id,
+        "pinned": wanted is not None,
+        **(_found(version_id, words) if words else _listed(request, version_id, place)),
+    }
+    return render_page(request, "console/store/documents.html", context, fragment="listing")
+
+
+def _found(version_id: str, words: str) -> dict[str, Any]:
+    found = find_paths(version_id, words, limit=LISTED + 1)
+    return {"documents": found[:LISTED], "too_many": len(found) > LISTED}
+
+
+def _listed(request: ConsoleRequest, version_id: str, place: Place) -> dict[str, Any]:
+    after = request.GET.get("after") or None
+    level = list_directory(version_id, place.path, after=after, limit=LISTED)
+    names = [path.removeprefix(place.path).rstrip("/") for path in level.directories]
+    return {
+        "folders": list(zip(names, level.directories, strict=True)),
+        "documents": level.documents,
+        "after": level.after,
+    }
+
+
+@content_tab("history")
+def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
+    """Every version of the store, newest first."""
+    store_id = tab.access.store_id
+    found = slice_by_id(versions.versions_of(store_id), request.GET.get("page"))
+    rows = list(found.rows)
+    names = Names(request.caller.workspace_id, [(row.actor_kind, row.actor_uuid) for row in rows])
+    counts = versions.change_counts(row.id for row in rows)
+    labels = _ref_labels(store_id)
+    context = tab.context | {
+        "rows": [
+            {
+                "version": row,
+                "note": getattr(row, "note", None),
+                "actor": names.actor(row),
+                "changed": counts.get(row.id, 0),
+                "refs": labels.get(row.id, []),
+            }
+            for row in rows
+        ],
+        "next_page": found.next_page,
+    }
+    return render_page(request, "console/store/history.html", context, fragment="rows")
+
+
+@content_tab("refs")
+def ref_list(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
+    """The store's refs, and every movement of them."""
+    store_id = tab.access.store_id
+    found = slice_by_id(refs.reflog_of(store_id), request.GET.get("page"))
+    moves = list(found.rows)
+    names = Names(request.caller.workspace_id, [(m.actor_kind, m.actor_uuid) for m in moves])
+    context = tab.context | {
+        "refs": list(refs.refs_of(store_id)),
+        "moves": [(move, _mover(names, move)) for move in moves],
+        "next_page": found.next_page,
+    }
+    return render_page(request, "console/store/refs.html", context, fragment="moves")
+
+
+def _mover(names: Names, move: Any) -> Any:
+    return names.of(move.actor_kind, move.actor_uuid)
+
+
+def _ref_labels(store_id: str) -> dict[str, list[tuple[str, str | None]]]:
+    """Version → the refs that stand at it, as (kind, owner's ID)."""
+    labels: dict[str, list[tuple[str, str | None]]] = {}
+    for ref in refs.refs_of(store_id):
+        labels.setdefault(ref.version_id, []).append((RefKind(ref.kind), ref.owner_id))
+    return labels

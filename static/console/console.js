@@ -1,0 +1,145 @@
+// Conveniences on top of pages that already work without them: copy buttons, times that stay
+// true, keys for the review page, and a word when the server cannot be reached.
+"use strict";
+
+const each = (root, selector, act) => root.querySelectorAll(selector).forEach(act);
+
+// --- times: the same steps as console/times.py ---------------------------------------------
+
+const STEPS = [
+  [60, 1, "s"],
+  [3600, 60, "min"],
+  [86400, 3600, "h"],
+  [2592000, 86400, "d"],
+];
+
+function relativeTime(moment, now) {
+  const seconds = Math.round((now - moment) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < 10) return "just now";
+  for (const [below, unit, name] of STEPS) {
+    if (distance < below) {
+      const amount = `${Math.floor(distance / unit)} ${name}`;
+      return seconds > 0 ? `${amount} ago` : `in ${amount}`;
+    }
+  }
+  return null; // older ones show their date, which does not change
+}
+
+function refreshTimes() {
+  const now = Date.now();
+  each(document, "time[data-relative]", (element) => {
+    const text = relativeTime(Date.parse(element.dateTime), now);
+    if (text !== null && element.textContent !== text) element.textContent = text;
+  });
+}
+
+setInterval(refreshTimes, 30_000);
+
+// --- copy ----------------------------------------------------------------------------------
+
+async function copyFrom(button) {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    return; // not permitted here; the full text is in the title and can be selected
+  }
+  button.dataset.copied = "";
+  setTimeout(() => delete button.dataset.copied, 1500);
+}
+
+// --- clicks and submits --------------------------------------------------------------------
+
+document.addEventListener("click", (event) => {
+  const copy = event.target.closest("[data-copy]");
+  if (copy) copyFrom(copy);
+  const opener = event.target.closest("[data-opens]");
+  if (opener) openPart(opener.dataset.opens);
+  each(document, "details.menu[open]", (menu) => {
+    if (!menu.contains(event.target)) menu.open = false;
+  });
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+function openPart(id) {
+  const part = document.getElementById(id);
+  if (part instanceof HTMLDialogElement) part.showModal();
+  else if (part instanceof HTMLDetailsElement) {
+    part.open = true;
+    part.querySelector("textarea, input:not([type=hidden])")?.focus();
+  }
+}
+
+// --- keys ----------------------------------------------------------------------------------
+
+const visible = (element) => element.getClientRects().length > 0;
+
+function step(selector, direction) {
+  const items = [...document.querySelectorAll(selector)].filter(visible);
+  if (items.length === 0) return;
+  const at = items.findIndex((item) => item.classList.contains("at"));
+  const next = at < 0 ? (direction > 0 ? 0 : items.length - 1) : at + direction;
+  const item = items[Math.min(Math.max(next, 0), items.length - 1)];
+  items.forEach((other) => other.classList.toggle("at", other === item));
+  markInTree(item);
+  const offset = item.getBoundingClientRect().top - innerHeight * 0.2;
+  scrollBy({ top: offset });
+}
+
+function markInTree(item) {
+  const file = item.closest("[data-file]");
+  if (!file) return;
+  each(document, ".tree a", (link) => {
+    link.classList.toggle("at", link.hash === `#${file.id}`);
+  });
+}
+
+const KEYS = {
+  j: () => step("[data-file]", 1),
+  k: () => step("[data-file]", -1),
+  n: () => step("[data-change-start]", 1),
+  p: () => step("[data-change-start]", -1),
+  u: () => document.querySelector("[data-key-layout]")?.click(),
+  a: () => openPart("approve"),
+  r: () => openPart("reject"),
+  "/": () => document.querySelector("[data-key-search]")?.focus(),
+  "?": () => openPart("key-help"),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    each(document, "details.menu[open]", (menu) => (menu.open = false));
+    return;
+  }
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const act = KEYS[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+// --- htmx ----------------------------------------------------------------------------------
+
+function notice(text) {
+  const place = document.getElementById("notices");
+  if (!place) return;
+  const banner = document.createElement("div");
+  banner.className = "banner";
+  banner.dataset.tone = "bad";
+  const words = document.createElement("div");
+  words.textContent = text;
+  banner.append(words);
+  place.replaceChildren(banner);
+}
+
+document.addEventListener("htmx:sendError", () => {
+  notice("The server could not be reached. Nothing was changed; try again.");
+});
+document.addEventListener("htmx:responseError", (event) => {
+  if (!event.detail.shouldSwap) notice("The server answered with an error. Reload and try again.");
+});
+document.addEventListener("htmx:afterSwap", refreshTimes);

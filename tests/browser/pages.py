@@ -1,0 +1,139 @@
+"""Every page of the Console, by name: what screenshots and checks walk over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from console.links import compare_url, document_url
+from memory.queries.versions import canonical_id, versions_of
+from tests.browser.world import World
+
+Who = Literal["nobody", "reviewer", "author", "admin"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, as somebody sees it. `status` is what it answers."""
+
+    name: str
+    who: Who
+    url: Callable[[World], str]
+    status: int = 200
+
+
+def _route(name: str, *args: str, **query: str) -> str:
+    url = reverse(f"console:{name}", args=args)
+    return f"{url}?{urlencode(query)}" if query else url
+
+
+def _version(store: str, back: int) -> str:
+    return str(versions_of(store)[back].id)
+
+
+PAGES = (
+    Page("sign-in", "nobody", lambda w: _route("sign-in")),
+    Page("queue", "reviewer", lambda w: _route("queue")),
+    Page("queue-nothing", "admin", lambda w: _route("queue")),
+    Page("queue-filtered", "reviewer", lambda w: _route("queue", q="four")),
+    Page("proposal-fresh", "reviewer", lambda w: _route("proposal", w.proposals["fresh"])),
+    Page(
+        "proposal-split",
+        "reviewer",
+        lambda w: _route("proposal", w.proposals["fresh"], layout="split"),
+    ),
+    Page("proposal-stale", "reviewer", lambda w: _route("proposal", w.proposals["stale"])),
+    Page("proposal-hidden", "reviewer", lambda w: _route("proposal", w.proposals["hidden"])),
+    Page("proposal-own", "reviewer", lambda w: _route("proposal", w.proposals["mine"])),
+    Page("proposal-approved", "author", lambda w: _route("proposal", w.proposals["approved"])),
+    Page("proposal-rejected", "author", lambda w: _route("proposal", w.proposals["rejected"])),
+    Page("proposal-superseded", "author", lambda w: _route("proposal", w.proposals["superseded"])),
+    Page("stores", "reviewer", lambda w: _route("stores")),
+    Page("store-new", "reviewer", lambda w: _route("store-new")),
+    Page("store-documents", "reviewer", lambda w: _route("store-documents", w.store)),
+    Page(
+        "store-directory",
+        "reviewer",
+        lambda w: _route("store-documents", w.store, dir="/guides/"),
+    ),
+    Page("store-large", "reviewer", lambda w: _route("store-documents", w.imported, dir="/rules/")),
+    Page("store-find", "reviewer", lambda w: _route("store-documents", w.imported, q="rule-0")),
+    Page(
+        "store-at-version",
+        "reviewer",
+        lambda w: _route("store-documents", w.imported, version=_version(w.imported, 5)),
+    ),
+    Page("store-history", "reviewer", lambda w: _route("store-history", w.store)),
+    Page("store-history-long", "reviewer", lambda w: _route("store-history", w.imported)),
+    Page("store-proposals", "reviewer", lambda w: _route("store-proposals", w.store)),
+    Page("store-refs", "reviewer", lambda w: _route("store-refs", w.store)),
+    Page("store-access", "reviewer", lambda w: _route("store-access", w.store)),
+    Page("store-access-admin", "admin", lambda w: _route("store-access", w.store)),
+    Page("store-settings", "reviewer", lambda w: _route("store-settings", w.store)),
+    Page("store-settings-owner", "author", lambda w: _route("store-settings", w.own)),
+    Page("store-archived", "admin", lambda w: _route("store-settings", w.archived)),
+    Page("store-no-grant", "admin", lambda w: _route("store-documents", w.store), 403),
+    Page("document", "reviewer", lambda w: document_url(w.store, "/guides/releases.md")),
+    Page(
+        "document-source",
+        "reviewer",
+        lambda w: document_url(w.store, "/guides/releases.md", view="source"),
+    ),
+    Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md")),
+    Page(
+        "document-hostile",
+        "reviewer",
+        lambda w: document_url(w.store, "/forum/notes.md", _head_of(w, "hidden"), view="source"),
+    ),
+    Page(
+        "document-old",
+        "reviewer",
+        lambda w: document_url(w.imported, "/log.md", _version(w.imported, 7)),
+    ),
+    Page("version", "reviewer", lambda w: _route("version", w.store, canonical_id(w.store))),
+    Page(
+        "version-large",
+        "reviewer",
+        lambda w: _route("version", w.imported, _version(w.imported, 60)),
+    ),
+    Page("compare-empty", "reviewer", lambda w: _route("compare", w.store)),
+    Page(
+        "compare",
+        "reviewer",
+        lambda w: compare_url(w.imported, _version(w.imported, 61), canonical_id(w.imported)),
+    ),
+    Page("propose-add", "author", lambda w: _route("proposal-new", w.store)),
+    Page(
+        "propose-edit",
+        "author",
+        lambda w: _route("proposal-new", w.store, path="/guides/releases.md"),
+    ),
+    Page(
+        "propose-delete",
+        "author",
+        lambda w: _route("proposal-new", w.store, path="/style/python.md", operation="delete"),
+    ),
+    Page("access", "reviewer", lambda w: _route("access")),
+    Page("access-admin", "admin", lambda w: _route("access")),
+    Page("principals", "admin", lambda w: _route("principals")),
+    Page("principal", "admin", lambda w: _route("principals-one", w.author.id)),
+    Page("new-person", "admin", lambda w: _route("principals-new-person")),
+    Page("agents", "admin", lambda w: _route("agents")),
+    Page("agent-new", "admin", lambda w: _route("agents-new")),
+    Page("keys", "admin", lambda w: _route("keys")),
+    Page("key-new", "admin", lambda w: _route("keys-new")),
+    Page("audit", "admin", lambda w: _route("audit")),
+    Page("password", "reviewer", lambda w: _route("password")),
+    Page("errors", "nobody", lambda w: _route("errors")),
+    Page("reference", "reviewer", lambda w: _route("reference")),
+    Page("not-found", "reviewer", lambda w: "/no-such-page", 404),
+    Page("forbidden", "reviewer", lambda w: _route("audit"), 403),
+)
+
+
+def _head_of(world: World, name: str) -> str:
+    from proposals.models import Proposal
+
+    return str(Proposal.objects.get(id=world.proposals[name]).head_id)

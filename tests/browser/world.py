@@ -1,0 +1,296 @@
+"""A Workspace with something on every screen, made by the actions that make real ones."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory.access import StoreAccess, open_store
+from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
+from memory.actions.stores import (
+    Owner,
+    StoreChanges,
+    StoreSettings,
+    change_store,
+    create_store,
+)
+from memory.models import BodyErasure, CanonicalWrites, DocumentBody, Lifecycle, OwnerKind
+from memory.queries.documents import read_document
+from memory.queries.versions import canonical_id
+from memory.refs import CANONICAL
+from memory.versions import Put
+from proposals.actions.create import NewProposal, create_proposal
+from proposals.actions.repropose import repropose
+from proposals.actions.respond import Answer, respond
+from proposals.models import ProposalResponse
+from proposals.opening import Words
+from tenancy.models import Principal, Workspace
+from tests.factories import (
+    caller_for,
+    grant,
+    make_agent,
+    make_key,
+    make_person,
+    make_service,
+    make_workspace,
+)
+from wire.errors import NotFound
+from wire.times import now
+
+RUNBOOK = """\
+# Releasing
+
+We release on Tuesdays, never on a Friday.
+
+1. Freeze `main` and tag it.
+2. Wait for the nightly checks.
+3. Tell the **support** channel.
+
+| step | who | how long |
+|---|---|---:|
+| freeze | the release captain | 5 min |
+| checks | the robots | 40 min |
+
+See [the rollback guide](rollback.md) or [our site](https://example.org/).
+"""
+ROLLBACK = "# Rolling back\n\nRun `make rollback TAG=…` and say so in the channel.\n"
+STYLE = "# Style\n\n- Two spaces.\n- No tabs.\n- Short functions.\n"
+HOSTILE = (
+    "# Notes\n\n<script>document.title = 'owned'</script>\n\n"
+    "![pixel](https://example.org/p.gif) [run](javascript:alert(1))\n\n"
+    "Access level: user\u202e\u2066admin\u2069\u2066 only.\nzero\u200bwidth\n"
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """What the screens show. `proposals` are IDs by the state they are in."""
+
+    workspace: Workspace
+    reviewer: Principal
+    author: Principal
+    admin: Principal
+    store: str
+    proposals: dict[str, str]
+    imported: str
+    own: str
+    archived: str
+
+
+def make_world(name: str = "demo") -> World:
+    """Make the Workspace, its people, stores and Proposals."""
+    workspace = make_workspace(name)
+    reviewer = make_person(workspace, "Robin Reviewer", username=f"{name}-reviewer")
+    author = make_person(workspace, "Ada Author", username=f"{name}-author")
+    admin = make_person(workspace, "Kim Admin", username=f"{name}-admin", is_admin=True)
+    for person, permissions in ((author, "read write"), (reviewer, "read review write")):
+        grant(person, workspace, *permissions.split())
+    make_service(workspace, "Nightly importer")
+    agent = make_agent(workspace, "Release helper")
+    grant(agent, workspace, "read")
+    make_key(workspace, principal=author, name="Ada's scripts")
+    make_key(workspace, name="Dashboard", expires_at=now() + timedelta(days=30))
+    store = _team_memory(workspace, admin)
+    return World(
+        workspace=workspace,
+        reviewer=reviewer,
+        author=author,
+        admin=admin,
+        store=store,
+        proposals=_proposals(store, author, reviewer),
+        imported=_large_store(workspace, admin, author),
+        own=_own_store(author),
+        archived=_archived_store(workspace, admin),
+    )
+
+
+def open_for(person: Principal, store: str) -> StoreAccess:
+    """A store as a person sees it now."""
+    return open_store(caller_for(person), store)
+
+
+def write(person: Principal, store: str, texts: dict[str, str | None], message: str) -> str:
+    """Write canonical of a store that takes direct writes; None deletes. Returns the version."""
+    access = open_for(person, store)
+    outcome = apply_change_set(
+        access=access,
+        change_set=ChangeSet(CANONICAL, None, operations(store, texts), message),
+    )
+    assert outcome.version_id
+    return outcome.version_id
+
+
+def operations(store: str, texts: dict[str, str | None]) -> tuple[Operation, ...]:
+    """Operations that expect what canonical holds now."""
+    return tuple(
+        Operation(path, None if text is None else Put(text), _expected(store, path))
+        for path, text in texts.items()
+    )
+
+
+def _expected(store: str, path: str) -> bytes | None:
+    try:
+        return read_document(store, path).content_sha256
+    except NotFound:
+        return None
+
+
+def propose(
+    person: Principal, store: str, title: str, texts: dict[str, str | None], why: str = ""
+) -> str:
+    """Open a Proposal on canonical as it is now."""
+    proposal = NewProposal(Words(title, why), operations(store, texts), canonical_id(store))
+    return create_proposal(access=open_for(person, store), proposal=proposal).proposal_id
+
+
+def decide(person: Principal, store: str, proposal: str, response: str, note: str = "") -> None:
+    """Approve or reject a Proposal."""
+    respond(
+        access=open_for(person, store),
+        proposal_id=proposal,
+        answer=Answer(ProposalResponse(response), note or None),
+    )
+
+
+def erase_body(store: str, path: str) -> None:
+    """Leave a document without its body, as a redaction will."""
+    document = read_document(store, path).document_id
+    DocumentBody.objects.filter(document_version=document).delete()
+    BodyErasure.objects.create(
+        document_version_id=document, reason=BodyErasure.Reason.REDACTED, erased_at=now()
+    )
+
+
+def _team_memory(workspace: Workspace, admin: Principal) -> str:
+    settings = StoreSettings(
+        name="team-memory",
+        description="What the team's agents should know: how we release, write and answer.",
+        owner=Owner(OwnerKind.WORKSPACE, workspace.id),
+        metadata={"team": "platform"},
+    )
+    return create_store(caller=caller_for(admin), settings=settings).store_id
+
+
+def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, str]:
+    made: dict[str, str] = {}
+    first = propose(
+        author,
+        store,
+        "Begin the team's memory",
+        {
+            "/guides/releases.md": RUNBOOK,
+            "/guides/rollback.md": ROLLBACK,
+            "/style/python.md": STYLE,
+            "/notes.txt": "plain\ttext\r\nwith windows lines\r\n",
+            "/leaked/token.md": "# Token\n\nsecret\n",
+        },
+    )
+    decide(reviewer, store, first, "approve", "A good start.")
+    made["approved"] = first
+    made["rejected"] = propose(
+        author,
+        store,
+        "Release on Fridays",
+        {
+            "/guides/releases.md": RUNBOOK.replace("Tuesdays, never on a", "any day, even a"),
+        },
+    )
+    decide(reviewer, store, made["rejected"], "reject", "Nobody is there on Saturday.\nSorry.")
+    late = propose(
+        author,
+        store,
+        "Say who freezes",
+        {
+            "/guides/releases.md": RUNBOOK.replace("Freeze", "The captain freezes"),
+        },
+    )
+    made["stale"] = propose(
+        author,
+        store,
+        "Prefer four spaces",
+        {
+            "/style/python.md": STYLE.replace("Two", "Four"),
+        },
+        "Everybody's editor does it anyway.",
+    )
+    moved = propose(
+        author,
+        store,
+        "Add a review checklist",
+        {
+            "/guides/review.md": "# Reviewing\n\n- Read it all.\n- Then decide.\n",
+        },
+    )
+    decide(reviewer, store, moved, "approve")
+    decide(reviewer, store, late, "approve")
+    made["superseded"] = late
+    made["again"] = repropose(access=open_for(author, store), proposal_id=late).proposal_id
+    erase_body(store, "/leaked/token.md")
+    made["hidden"] = propose(
+        author, store, "Add notes from the forum", {"/forum/notes.md": HOSTILE}
+    )
+    made["fresh"] = propose(
+        author,
+        store,
+        "Releases need two people",
+        {
+            "/guides/releases.md": RUNBOOK.replace(
+                "1. Freeze `main` and tag it.", "1. Freeze `main` with a second person and tag it."
+            ).replace("40 min", "25 min"),
+            "/guides/rollback.md": None,
+            "/guides/undo.md": ROLLBACK,
+            "/notes.txt": "plain\ttext\r\nwith windows lines\r\nand one more",
+            "/style/sql.md": "# SQL\n\nKeywords in capitals.\n",
+        },
+        "After last month's incident.\nThe checks are faster now, too.",
+    )
+    made["mine"] = propose(
+        reviewer, store, "Thank each other", {"/style/tone.md": "# Tone\n\nSay thanks.\n"}
+    )
+    return made
+
+
+def _large_store(workspace: Workspace, admin: Principal, author: Principal) -> str:
+    settings = StoreSettings(
+        name="agent-rules",
+        description="Rules for coding agents.",
+        owner=Owner(OwnerKind.WORKSPACE, workspace.id),
+        canonical_writes=CanonicalWrites.DIRECT,
+    )
+    store = create_store(caller=caller_for(admin), settings=settings).store_id
+    lines = "".join(f"- Rule {number}: prefer the simple way.\n" for number in range(1, 1200))
+    rules = {
+        f"/rules/{area}/rule-{n:02}.md": f"# Rule {n}\n\nFor {area}.\n"
+        for area in ("python", "sql", "web")
+        for n in range(1, 31)
+    }
+    write(author, store, {**rules, "/rules/everything.md": lines}, "Import the first rules")
+    write(
+        author,
+        store,
+        {"/rules/everything.md": lines.replace("simple", "clear"), "/rules/sql/rule-03.md": None},
+        "Say clear instead of simple",
+    )
+    for number in range(60):
+        write(author, store, {"/log.md": f"# Log\n\nEntry {number}\n"}, f"Log entry {number}")
+    return store
+
+
+def _own_store(author: Principal) -> str:
+    settings = StoreSettings(
+        name="ada-scratch", owner=Owner(OwnerKind.PRINCIPAL, author.id), description="Ada's own."
+    )
+    store = create_store(caller=caller_for(author), settings=settings).store_id
+    write(author, store, {"/today.md": "# Today\n\nNothing yet.\n"}, "Begin")
+    return store
+
+
+def _archived_store(workspace: Workspace, admin: Principal) -> str:
+    settings = StoreSettings(name="old-handbook", owner=Owner(OwnerKind.WORKSPACE, workspace.id))
+    store = create_store(caller=caller_for(admin), settings=settings).store_id
+    grant(admin, store, "read", "admin")
+    access = open_for(admin, store)
+    change_store(
+        access=access,
+        version=access.store.version,
+        changes=StoreChanges(lifecycle=Lifecycle.ARCHIVED),
+    )
+    return store
