@@ -95,6 +95,9 @@ class DigestField(_BinaryField):
     def from_db_value(self, value: Any, *_: object) -> bytes | None:
         return None if value is None else bytes(value)
 
+    def get_db_prep_value(self, value: Any, *_: object, **__: object) -> Any:
+        return value
+
 
 def owner_id(kind: str | None, value: UUID | str | None) -> str | None:
     """Spell an `OwnerIdField`'s value with the prefix of its `kind`.

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from database.compiled import compiled
 from database.fields import IdField
 from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
 from tenancy import authority
-from tenancy.authority import permissions_on
-from tenancy.caller import Caller
-from tenancy.models import Permission, TargetKind
+from tenancy.authority import permissions_of
+from tenancy.caller import Caller, Subject
+from tenancy.models import Permission, SubjectKind, TargetKind
 from wire.errors import NotFound, ReadOnly
 
 GONE = frozenset({Lifecycle.DELETING, Lifecycle.DELETED})
@@ -92,20 +93,36 @@ def open_store(caller: Caller, store_id: str) -> StoreAccess:
         NotFound: there is none, it is another Workspace's, or the caller may not read it; all
             three answer alike.
     """
-    store = known_stores(caller).filter(id=store_id).first()
-    if store is None:
+    found = _known_store(
+        caller.subject.kind,
+        subject_id=caller.subject.id,
+        workspace_id=caller.workspace_id,
+        store_id=store_id,
+    )
+    if not found:
         raise NotFound(NO_SUCH_STORE)
-    access = StoreAccess(caller, store, frozenset(store.granted))
+    access = StoreAccess(caller, found[0], frozenset(found[0].granted))
     if not (access.may(Permission.READ) or caller.is_admin):
         raise NotFound(NO_SUCH_STORE)
     return access
 
 
+@compiled
+def _known_store(
+    subject_kind: SubjectKind, *, subject_id: str, workspace_id: str, store_id: str
+) -> QuerySet[Any]:
+    return _stores_of(Subject(subject_kind, subject_id), workspace_id).filter(id=store_id)
+
+
 def known_stores(caller: Caller) -> QuerySet[Any]:
     """The Workspace's stores with the caller's permissions and canonical's counts on each."""
+    return _stores_of(caller.subject, caller.workspace_id)
+
+
+def _stores_of(subject: Subject, workspace_id: str) -> QuerySet[Any]:
     canonical = Ref.objects.filter(store=OuterRef("id"), kind=RefKind.CANONICAL)
-    return MemoryStore.objects.filter(workspace=caller.workspace_id).annotate(
-        granted=permissions_on(TargetKind.STORE, OuterRef("id"), caller),
+    return MemoryStore.objects.filter(workspace=workspace_id).annotate(
+        granted=permissions_of(subject, workspace_id, TargetKind.STORE, OuterRef("id")),
         canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
         document_count=Subquery(canonical.values("version__document_count")),
         total_bytes=Subquery(canonical.values("version__total_bytes")),

@@ -47,11 +47,18 @@ def permissions_on(target_kind: TargetKind, target: str | OuterRef, caller: Call
         target_kind: what kind of thing `target` is.
         target: its identifier, or an OuterRef to the column that holds it.
     """
+    return permissions_of(caller.subject, caller.workspace_id, target_kind, target)
+
+
+def permissions_of(
+    subject: Subject, workspace_id: str, target_kind: TargetKind, target: str | OuterRef
+) -> Any:
+    """The same expression for any subject in a Workspace."""
     here = Q(target_kind=target_kind, target_uuid=target)
-    everywhere = Q(target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id)
+    everywhere = Q(target_kind=TargetKind.WORKSPACE, target_uuid=workspace_id)
     permission = Func(F("permissions"), function="unnest", output_field=TextField())
     return ArraySubquery(
-        grants_of(caller.subject, caller.workspace_id)
+        grants_of(subject, workspace_id)
         .filter(here | everywhere)
         .annotate(permission=permission)
         .values("permission")
