@@ -12,3 +12,8 @@ urlpatterns = [
     re_path(r"^v1(?:/.*)?$", UnknownRoute.as_view()),
     path("", include("console.urls")),
 ]
+
+handler400 = "console.failures.bad_request"
+handler403 = "console.failures.forbidden"
+handler404 = "console.failures.not_found"
+handler500 = "console.failures.server_error"
