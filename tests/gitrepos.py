@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import pygit2
 from pygit2.enums import FileMode, ObjectType
@@ -101,7 +101,7 @@ class GitRepo:
         return self.git.odb.write(ObjectType.TREE, raw)
 
     def blob(self, data: bytes | str) -> pygit2.Oid:
-        return cast("pygit2.Oid", self.git.create_blob(_bytes(data)))
+        return self.git.create_blob(_bytes(data))
 
     def _write(self, file: File) -> pygit2.Oid:
         if file.mode == FileMode.COMMIT:

@@ -51,5 +51,5 @@ def _is_text(data: bytes) -> bool:
 
 
 def _git(repository: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    command = ["git", "-C", repository, *arguments]
+    command = ["git", "-C", str(repository), *arguments]
     return subprocess.run(command, check=True, capture_output=True, input=stdin).stdout

@@ -5,26 +5,27 @@ import random
 import pytest
 
 from memory.models import MemoryVersion, VersionKind
-from tests.gitrepos import executable, link, submodule
+from tests.gitrepos import GitRepo, executable, link, submodule
 from tests.imports.git import first_parents, storable_tree
 from tests.imports.stored import stored_tree, versions_of
 
 
-def assert_agrees_with_git(repo, store_id, prefix=""):
+def assert_agrees_with_git(repo: GitRepo, store_id: str, prefix: str = "") -> None:
     versions = versions_of(store_id)
     by_commit = {version.note.source_id: version for version in versions}
-    current, parent, seen = {}, None, 0
+    current: dict[str, bytes] = {}
+    parents = [None, *(version.id for version in versions)]
     for commit in first_parents(repo.path):
         expected = storable_tree(repo.path, commit, prefix)
         version = by_commit.get(commit)
         if version is None:
             assert expected == current, commit
             continue
-        assert version.parent_id == parent
+        assert version.parent_id == parents[version.depth]
         assert expected != current, commit
         assert stored_tree(version) == expected, commit
-        current, parent, seen = expected, version.id, seen + 1
-    assert seen == len(versions)
+        current = expected
+    assert by_commit.keys() <= set(first_parents(repo.path))
 
 
 HISTORIES = {

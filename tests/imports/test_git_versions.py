@@ -39,8 +39,7 @@ def test_versions_keep_what_the_commit_claims(repo, import_repo):
     assert begin.note.source_id == first
     assert begin.note.source_time == datetime(2001, 9, 9, 1, 46, 40, tzinfo=UTC)
     assert abs(begin.created_at - before) < timedelta(minutes=1)
-    assert begin.parent_id is None
-    assert change.parent_id == begin.id
+    assert [version.parent_id for version in (begin, change)] == [None, begin.id]
     assert change.note.message == "caf\ufffd is not UTF-8"
     assert change.note.source_time == datetime(1969, 12, 31, 23, 59, 55, tzinfo=UTC)
     assert changed_paths(begin.id) == ["/a.md", "/b"]
@@ -78,7 +77,8 @@ def test_the_store_begins_with_its_first_imported_version(repo, import_repo):
     assert store.canonical_writes == "review"
     assert canonical_id(store.id) == imported.canonical.id == versions[-1].id
     move = RefMove.objects.get(store=store.id)
-    assert (move.before_id, move.after_id, move.actor_kind) == (None, versions[-1].id, "platform")
+    assert [move.before_id, move.after_id] == [None, versions[-1].id]
+    assert move.actor_kind == ActorKind.PLATFORM
     audit = AuditEntry.objects.get(event="store.imported")
     assert audit.detail["versions"] == 2
     assert audit.target_id == store.id
