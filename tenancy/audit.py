@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from database.rows import insert_rows
 from database.transactions import step
 from tenancy.caller import Caller
 from tenancy.models import AuditEntry
 from wire.requests import current_request_id
+from wire.times import now
 
 
 @step
@@ -25,8 +27,9 @@ def record(
         event: `noun.verb`, e.g. `proposal.approved`.
         detail: identifiers, counts, hashes and closed words; never customer text (X5).
     """
-    AuditEntry.objects.create(
+    entry = AuditEntry(
         workspace_id=workspace_id,
+        at=now(),
         event=event,
         actor_kind=caller.kind,
         actor_uuid=caller.id or None,
@@ -36,3 +39,4 @@ def record(
         detail=detail or {},
         request_id=current_request_id.get(),
     )
+    insert_rows([entry])

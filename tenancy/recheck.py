@@ -36,8 +36,8 @@ def _look_up(caller: Caller) -> Caller:
         return acting_for(caller_of_key(credential.key), credential, caller.named_principal_id)
     if caller.kind == "platform":
         return platform_caller(Workspace.objects.get(id=caller.workspace_id))
-    people = Principal.objects.select_related("workspace")
-    person = people.filter(id=caller.principal_id, user__is_active=True).first()
+    people = Principal.objects.select_related("workspace").exclude(user__is_active=False)
+    person = people.filter(id=caller.principal_id).first()
     if person is None:
         raise InvalidKey("This sign-in has ended.")
     return caller_of_person(person)

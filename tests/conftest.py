@@ -1,10 +1,20 @@
 """What every test may ask for."""
 
+from collections.abc import Iterator
+
 import pytest
+from django.test import override_settings
 
 from tenancy.models import Workspace
 from tests.client import Api
 from tests.factories import make_admin_key, make_key, make_person, make_workspace
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Hash passwords in no time; how slow the real hash is is Django's business."""
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
 
 
 @pytest.fixture

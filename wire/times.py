@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 
 def render_time(moment: datetime) -> str:
     """Spell an aware datetime as `2026-08-27T09:30:00.000Z`."""
-    return (
-        moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
-    )
+    spelled = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    return spelled.removesuffix("+00:00") + "Z"
 
 
 def now() -> datetime:

@@ -1,6 +1,7 @@
 """Contract §0 "Lists": keyset paging that skips and repeats nothing while rows are inserted."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_rows_inserted_while_paging_neither_hide_nor_repeat_any(admin_api, works
         MAKERS[noun](workspace)
     before = admin_api.get(f"/v1/{noun}", {"limit": 200}).ok()["data"]
 
-    seen = []
+    seen: list[Any] = []
     page: str | None = None
     while page or not seen:
         found = admin_api.get(f"/v1/{noun}", {"limit": 2} | ({"page": page} if page else {})).ok()
