@@ -194,7 +194,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memorystore',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('canonical_writes__in', ['review', 'direct']), ('owner_kind__in', ['workspace', 'agent_definition', 'collaboration_space'])), models.Q(('canonical_writes', None), ('owner_kind__in', ['principal', 'session'])), _connector='OR'), name='store_canonical_writes_only_when_shared'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('canonical_writes__in', ['review', 'direct']), ('canonical_writes__isnull', False), ('owner_kind__in', ['workspace', 'agent_definition', 'collaboration_space'])), models.Q(('canonical_writes', None), ('owner_kind__in', ['principal', 'session'])), _connector='OR'), name='store_canonical_writes_only_when_shared'),
         ),
         migrations.AddConstraint(
             model_name='memorystore',
@@ -223,7 +223,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='memoryversion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('actor_agent_uuid', None), ('actor_kind', 'platform'), ('actor_operation__in', ['import', 'redaction']), ('actor_uuid', None)), models.Q(('actor_agent_uuid__isnull', False), ('actor_kind', 'session_agent'), ('actor_operation', None), ('actor_uuid__isnull', False)), models.Q(('actor_agent_uuid', None), ('actor_kind__in', ['principal', 'api_key', 'curator']), ('actor_operation', None), ('actor_uuid__isnull', False)), _connector='OR'), name='version_actor_of_a_known_form'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('actor_agent_uuid', None), ('actor_kind', 'platform'), ('actor_operation__in', ['import', 'redaction']), ('actor_operation__isnull', False), ('actor_uuid', None)), models.Q(('actor_agent_uuid__isnull', False), ('actor_kind', 'session_agent'), ('actor_operation', None), ('actor_uuid__isnull', False)), models.Q(('actor_agent_uuid', None), ('actor_kind__in', ['principal', 'api_key', 'curator']), ('actor_operation', None), ('actor_uuid__isnull', False)), _connector='OR'), name='version_actor_of_a_known_form'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='memoryversion',

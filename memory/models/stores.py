@@ -71,6 +71,8 @@ class MemoryStore(models.Model):
             models.CheckConstraint(
                 condition=models.Q(
                     owner_kind__in=["workspace", "agent_definition", "collaboration_space"],
+                    # A CHECK lets NULL pass, and NULL IN (…) is NULL.
+                    canonical_writes__isnull=False,
                     canonical_writes__in=["review", "direct"],
                 )
                 | models.Q(owner_kind__in=["principal", "session"], canonical_writes=None),

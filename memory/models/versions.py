@@ -70,6 +70,8 @@ class MemoryVersion(models.Model):
                     actor_kind="platform",
                     actor_uuid=None,
                     actor_agent_uuid=None,
+                    # A CHECK lets NULL pass, and NULL IN (…) is NULL.
+                    actor_operation__isnull=False,
                     actor_operation__in=["import", "redaction"],
                 )
                 | models.Q(
