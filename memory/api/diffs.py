@@ -31,15 +31,20 @@ PAGE_BYTES: Final = 2 * 1024 * 1024
 """What the hunks of one answer may hold together; the two sides of one document always fit."""
 
 
-class DiffQuery(PagedQuery):
-    """Which versions to compare, and how much to say."""
+class DiffParts(PagedQuery):
+    """Which part of a difference to tell, and how much of it."""
 
-    base: VersionId
-    head: VersionId
     path: DocumentPath | None = None
     """Only what happened to this path."""
     hunks: Literal["true", "false"] = "false"
     """Whether to answer the changed lines too, as unified hunks."""
+
+
+class DiffQuery(DiffParts):
+    """Which versions to compare, and how much to say."""
+
+    base: VersionId
+    head: VersionId
 
 
 class DiffSideOut(TypedDict):
@@ -116,24 +121,29 @@ class DiffView(ApiView):
         """
         access = open_store(caller_of(request), parse_path_id("store", id))
         query = parse_query(request, DiffQuery)
-        position = decode_page(query.page, str)
         access.require_content()
         require_versions(access.store_id, [query.base, query.head])
-        changes = tree_diff(query.base, query.head)
-        after = position[0] if position else ""
-        left = [change for change in changes if change.path > after and _is_at(change, query.path)]
-        shown = left[: query.limit]
-        sides = sides_of(shown)
-        answer: DiffOut = {
-            "store": access.store_id,
-            "base": query.base,
-            "head": query.head,
-            "diff_hash": spell_hash(diff_digest(changes)),
-            "totals": _totals(changes),
-            "data": list(render_changes(shown, sides, hunks=query.hunks == "true")),
-            "next_page": encode_page(shown[-1].path) if len(left) > len(shown) else None,
-        }
-        return publish(acquire_diff(access, shown, sides), answer)
+        return publish_diff(access, query.base, query.head, query)
+
+
+def publish_diff(access: StoreAccess, base: str, head: str, parts: DiffParts) -> Published:
+    """Answer the difference of two versions of a store that were checked to be its own."""
+    position = decode_page(parts.page, str)
+    changes = tree_diff(base, head)
+    after = position[0] if position else ""
+    left = [change for change in changes if change.path > after and _is_at(change, parts.path)]
+    shown = left[: parts.limit]
+    sides = sides_of(shown)
+    answer: DiffOut = {
+        "store": access.store_id,
+        "base": base,
+        "head": head,
+        "diff_hash": spell_hash(diff_digest(changes)),
+        "totals": _totals(changes),
+        "data": list(render_changes(shown, sides, hunks=parts.hunks == "true")),
+        "next_page": encode_page(shown[-1].path) if len(left) > len(shown) else None,
+    }
+    return publish(acquire_diff(access, shown, sides), answer)
 
 
 def render_changes(

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from proposals.api.decisions import ReproposeView, RespondView
+from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
 
 _PROPOSALS = "memory-stores/<str:id>/proposals"
@@ -8,6 +9,7 @@ _PROPOSALS = "memory-stores/<str:id>/proposals"
 urlpatterns = [
     path(_PROPOSALS, ProposalsView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>", ProposalView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/diff", ProposalDiffView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
 ]

@@ -322,7 +322,7 @@ class TestDatabase:
             self.insert(scenario, **ends, author_uuid=None)
         with pytest.raises(IntegrityError, match="author_known"):
             self.insert(scenario, **ends, author_kind="session_agent")
-        assert self.insert(scenario, **ends)
+        assert self.insert(scenario, **ends).id
 
     @pytest.mark.parametrize(
         ("column", "value"),

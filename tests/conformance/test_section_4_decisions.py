@@ -10,8 +10,8 @@ from memory.access import StoreAccess
 from memory.actions.change_sets import ChangeSet, apply_change_set
 from memory.models import BodyErasure, CanonicalWrites, DocumentBody, RefMove
 from memory.refs import CANONICAL
+from memory.stores import bump_generation
 from memory.versions import Put
-from proposals.actions import respond as responding
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.respond import Seen
 from proposals.models import Proposal, ProposalAttempt
@@ -22,9 +22,12 @@ from tests.client import random_id
 from tests.factories import platform
 from tests.proposals.scenario import Scenario, key, make_scenario, operations, texts_at
 from wire.errors import Conflict, NotFound, PolicyDenied, ReadOnly
+from wire.ids import id_from_uuid
 from wire.times import now
 
 pytestmark = pytest.mark.django_db
+
+BUMP = "proposals.actions.respond.bump_generation"
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_an_approval_moves_canonical_to_exactly_the_reviewed_head(scenario):
     assert scenario.canonical == seen.head_version == proposal.head_id
     assert texts_at(scenario.canonical) == {"/a.md": "one\n"}
     assert proposal.resolution_note == "Good."
-    assert proposal.resolver.actor_uuid.hex == scenario.reviewer.id[5:]
+    assert proposal.resolved_by_uuid.hex == scenario.reviewer.id[5:]
     move = RefMove.objects.filter(kind="canonical").latest("id")
     assert (move.before_id, move.after_id) == (proposal.base_id, proposal.head_id)
 
@@ -243,11 +246,9 @@ class TestErasedBodies:
     def test_an_erased_base_is_one_too(self, scenario, after):
         scenario.advance({"/a.md": "one\n"})
         opened = scenario.propose({"/a.md": after})
-        before = Proposal.objects.get(id=opened).document_versions[0]
+        before = id_from_uuid("document", Proposal.objects.get(id=opened).document_versions[0])
         DocumentBody.objects.filter(document_version=before).delete()
-        BodyErasure.objects.create(
-            document_version_id=f"mdoc_{before.hex}", reason="retired", erased_at=now()
-        )
+        BodyErasure.objects.create(document_version_id=before, reason="retired", erased_at=now())
 
         with pytest.raises(Conflict, match="retired"):
             scenario.approve(opened)
@@ -305,7 +306,7 @@ class TestAttempts:
         def archived(_store_id: str) -> None:
             raise ReadOnly("The store is archived and takes no writes.")
 
-        monkeypatch.setattr(responding, "bump_generation", archived)
+        monkeypatch.setattr(BUMP, archived)
         with pytest.raises(ReadOnly):
             scenario.approve(opened)
 
@@ -315,13 +316,12 @@ class TestAttempts:
 
     def test_settings_that_change_meanwhile_refuse(self, scenario, monkeypatch):
         opened = scenario.propose({"/a.md": "one\n"})
-        bump = responding.bump_generation
 
         def bump_after_a_change(store_id: str) -> None:
             type(scenario.store).objects.filter(id=store_id).update(version=99)
-            bump(store_id)
+            bump_generation(store_id)
 
-        monkeypatch.setattr(responding, "bump_generation", bump_after_a_change)
+        monkeypatch.setattr(BUMP, bump_after_a_change)
         with pytest.raises(Conflict, match="settings changed"):
             scenario.approve(opened)
 

@@ -145,7 +145,7 @@ class TestPersons:
 
 class TestAuthors:
     @pytest.fixture
-    def both(self, scenario) -> Principal:
+    def both(self, scenario: Scenario) -> Principal:
         """Somebody who may write and review."""
         return scenario.person("Carol", "read", "write", "review")
 
