@@ -37,8 +37,8 @@ class IdOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        prefixes = "|".join(ids.PREFIXES[kind] for kind in self.kinds)
-        return handler(schema) | {"pattern": f"^({prefixes})_[0-9a-f]{{32}}$"}
+        prefixes = "|".join(ids.accepted_prefixes(self.kinds))
+        return handler(schema) | {"pattern": f"^(?:{prefixes})_[0-9a-f]{{32}}$"}
 
     def parse(self, text: str) -> str:
         """Check and normalise. Raises ValueError, which pydantic reports under the field."""

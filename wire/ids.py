@@ -74,6 +74,12 @@ def kind_among(kinds: Collection[str], text: str) -> str:
     raise MalformedId(f"expected {expected} followed by 32 lowercase hexadecimal digits")
 
 
+def accepted_prefixes(kinds: Collection[str]) -> list[str]:
+    """The prefixes that inputs may spell identifiers of `kinds` with."""
+    own = [PREFIXES[kind] for kind in kinds]
+    return list(dict.fromkeys(own + [alias for alias, prefix in ALIASES.items() if prefix in own]))
+
+
 def id_from_uuid(kind: str, value: UUID) -> str:
     """Spell a stored UUID as an identifier of `kind`."""
     return f"{PREFIXES[kind]}_{value.hex}"

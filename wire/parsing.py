@@ -79,6 +79,8 @@ def parse_body[B: Body](request: Request, model: type[B]) -> B:
     expected = expected_of(request)
     if expected.query is NoQuery:
         parse_query(request, NoQuery)
+    if "chunked" in request.headers.get("Transfer-Encoding", ""):
+        raise Malformed("Send the body in one piece, with its Content-Length.")
     data = request.data
     if not isinstance(data, dict) or isinstance(data, QueryDict):
         raise Malformed("The body must be a JSON object, sent as application/json.")

@@ -77,6 +77,6 @@ def test_an_id_is_of_one_of_its_kinds_and_normalised():
 
 
 def test_an_ids_form_stands_in_its_schema():
-    schema = TypeAdapter(Annotated[str, IdOf("agent", "store")]).json_schema()
+    schema = TypeAdapter(Annotated[str, IdOf("agent", "version")]).json_schema()
 
-    assert schema["pattern"] == "^(agent|memstore)_[0-9a-f]{32}$"
+    assert schema["pattern"] == "^(?:agent|memver|mrev)_[0-9a-f]{32}$"
