@@ -190,9 +190,10 @@ def main() -> None:
 
 
 def say(text: str) -> None:
-    """Tell the person at the terminal, at once."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    """Tell the person at the terminal, at once, unless the terminal has closed."""
+    with contextlib.suppress(OSError):
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -87,10 +87,11 @@ def complete(environ: Mapping[str, str], place: Place) -> dict[str, str]:
     return completed
 
 
-def for_serving(environ: Mapping[str, str], place: Place) -> dict[str, str]:
+def for_serving(environ: Mapping[str, str], place: Place, address: str) -> dict[str, str]:
     """The environment of the server: completed, and for a server without TLS before it."""
     defaults = {
         "SECURE_COOKIES": "off",  # browsers keep no secure cookie from plain HTTP
+        "ERROR_REFERENCE_URL": f"{address}/errors",
         "STATIC_ROOT": str(place.folder / "static"),
     }
     return defaults | complete(environ, place)

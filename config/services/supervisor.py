@@ -24,7 +24,7 @@ class Service:
     is_ready: Callable[[], bool]
     prepare: Callable[[], None] = lambda: None
     """Runs before each start, the one after a crash included."""
-    patience: float = 60.0
+    patience: float = 120.0
     """Seconds that it may take to become ready."""
 
 

@@ -21,7 +21,7 @@ from config.services.supervisor import Service, Supervisor
 
 READY = b"ready"
 INTERRUPTED = 130
-PATIENCE = 120.0
+PATIENCE = 180.0
 """Seconds to wait for another start or stop of this checkout that is under way."""
 
 
@@ -88,7 +88,8 @@ def _serve(place: Place, options: Options, on_ready: Callable[[Place], None]) ->
     supervisor = Supervisor(place, report=down.say)
     record = down.write_record(place.run, down.SUPERVISOR, os.getpid())
     try:
-        demo = _start_all(supervisor, options, environment.for_serving(os.environ, place))
+        settings = environment.for_serving(os.environ, place, options.address)
+        demo = _start_all(supervisor, options, settings)
         _announce(place, options, demo)
         on_ready(place)
         supervisor.watch()
@@ -124,7 +125,7 @@ def _start_all(supervisor: Supervisor, options: Options, settings: Mapping[str, 
 def _start_postgres(supervisor: Supervisor) -> None:
     cluster = environment.local_cluster(supervisor.place)
     supervisor.report(f"Starting PostgreSQL on {cluster.data} …")
-    supervisor.start(Service(cluster.program(), cluster.is_ready, cluster.prepare, PATIENCE))
+    supervisor.start(Service(cluster.program(), cluster.is_ready, cluster.prepare))
     cluster.create_database()
 
 

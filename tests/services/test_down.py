@@ -36,7 +36,8 @@ def wait_for(log: Path, word: str) -> None:
 
 
 def test_stop_ends_the_program_and_removes_its_record(place: Place, program):
-    running = start(program("sleeper", SLEEP), place)
+    running = start(program("sleeper", f"print('up', flush=True); {SLEEP}"), place)
+    wait_for(running.log, "up")
 
     assert down.stop(running.record) is True
     assert running.process.wait(timeout=5) == -signal.SIGINT

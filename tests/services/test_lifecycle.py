@@ -16,6 +16,9 @@ import pytest
 from config.services import down
 from tests.cluster import temporary_cluster
 
+PATIENCE = 300
+"""Seconds; a start takes two, and many times that on a machine that is busy with other tests."""
+
 SERVICES = [sys.executable, "-m", "config.services"]
 
 
@@ -43,7 +46,7 @@ class Checkout:
             env=self.environment | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
 
@@ -100,16 +103,18 @@ def checkout(tmp_path: Path, static: Path) -> Iterator[Checkout]:
     checkout.down()
 
 
-def test_start_again_kill_each_part_start_and_stop(checkout: Checkout):
-    first = checkout.start()
-    assert first.returncode == 0, first.stderr
-    assert f"runs at http://127.0.0.1:{checkout.port}" in first.stdout
+def test_start_twice_at_once_then_kill_each_part_and_start_again(checkout: Checkout):
+    with checkout.begin("start") as one, checkout.begin("start") as other:
+        said = [process.communicate(timeout=PATIENCE)[0] for process in (one, other)]
+    assert (one.returncode, other.returncode) == (0, 0), said
+    assert sorted("Starting PostgreSQL" in text for text in said) == [False, True]
+    assert all(f"runs at http://127.0.0.1:{checkout.port}" in text for text in said)
     assert checkout.is_ready()
 
     supervisor = checkout.pid("supervisor")
     again = checkout.start()
     assert again.returncode == 0
-    assert again.stdout in first.stdout
+    assert again.stdout in said
     assert checkout.pid("supervisor") == supervisor
 
     moved = checkout.start(PORT="1234")
@@ -162,15 +167,6 @@ def test_a_start_can_be_stopped_before_it_is_ready(checkout: Checkout):
 
     assert server.returncode == 0
     assert checkout.remains() == []
-
-
-def test_two_starts_at_once_make_one_server(checkout: Checkout):
-    with checkout.begin("start") as one, checkout.begin("start") as other:
-        said = [one.communicate(timeout=120)[0], other.communicate(timeout=120)[0]]
-
-    assert (one.returncode, other.returncode) == (0, 0), said
-    assert sorted("Starting PostgreSQL" in text for text in said) == [False, True]
-    assert all("runs at http://" in text for text in said)
 
 
 def test_a_taken_port_leaves_nothing_behind(checkout: Checkout):

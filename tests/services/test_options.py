@@ -67,17 +67,19 @@ def test_what_is_set_stays(place: Place):
         "DATABASE_URL": "postgres://elsewhere",
         "SECURE_COOKIES": "on",
         "STATIC_ROOT": "/static",
+        "ERROR_REFERENCE_URL": "https://example.com/errors",
     }
 
-    assert environment.for_serving(given, place) == given
+    assert environment.for_serving(given, place, "http://here") == given
     assert not (place.folder / "secret-key").exists()
 
 
 def test_what_is_missing_is_completed(place: Place):
-    completed = environment.for_serving({"SECRET_KEY": "", "HOME": "/h"}, place)
+    completed = environment.for_serving({"SECRET_KEY": "", "HOME": "/h"}, place, "http://here")
 
     assert completed["DATABASE_URL"].startswith("postgres://postgres@/checkfu_memory?host=%2F")
     assert completed["SECURE_COOKIES"] == "off"
+    assert completed["ERROR_REFERENCE_URL"] == "http://here/errors"
     assert completed["STATIC_ROOT"] == str(place.folder / "static")
     assert len(completed["SECRET_KEY"]) >= 50
     assert completed["HOME"] == "/h"
