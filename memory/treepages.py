@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.treehash import closes_page
+from memory.paths import ancestors
+from memory.treehash import closes_page, split_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class PagedTree:
             index += 1
             if index >= len(self.slots) or not entries or closes_page(entries[-1].path):
                 break
-        return index, [self._slot_for(page) for page in cut(entries)]
+        return index, [self._slot_for(page) for page in split_pages(entries)]
 
     def _first_path_after(self, index: int) -> str | None:
         return self.slots[index + 1].first_path if index + 1 < len(self.slots) else None
@@ -154,19 +155,6 @@ class PagedTree:
         ]
         if ids:
             self.loaded.update(self.load(ids))
-
-
-def cut(entries: Sequence[TreeEntry]) -> list[Page]:
-    """Cut sorted entries into pages by the rule on paths alone (contract M8)."""
-    pages: list[Page] = []
-    start = 0
-    for index, entry in enumerate(entries):
-        if closes_page(entry.path):
-            pages.append(entries[start : index + 1])
-            start = index + 1
-    if start < len(entries):
-        pages.append(entries[start:])
-    return pages
 
 
 def _merge(page: Page, changes: Mapping[str, TreeEntry | None]) -> list[TreeEntry]:
@@ -191,11 +179,3 @@ def directory_clashes(tree: PagedTree, added: Iterable[str]) -> list[tuple[str, 
         if below and below.path.startswith(path + "/"):
             clashes.append((path, below.path))
     return sorted(set(clashes))
-
-
-def ancestors(path: str) -> Iterator[str]:
-    """The directories above a document, outermost first, the root left out."""
-    end = path.find("/", 1)
-    while end != -1:
-        yield path[:end]
-        end = path.find("/", end + 1)

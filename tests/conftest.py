@@ -4,10 +4,20 @@ from collections.abc import Iterator
 
 import pytest
 from django.test import override_settings
+from hypothesis import HealthCheck, settings
 
 from tenancy.models import Workspace
 from tests.client import Api
 from tests.factories import make_admin_key, make_key, make_person, make_workspace
+
+settings.register_profile(
+    "fast",
+    deadline=None,  # the machine that runs the tests is shared
+    max_examples=60,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("fast")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,20 +1,10 @@
-"""How long Hypothesis looks, and the store that a few properties need."""
+"""The store that a few properties need."""
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from memory.models import MemoryStore, OwnerKind
 from tenancy.models import Workspace
 from wire.times import now
-
-settings.register_profile(
-    "fast",
-    deadline=None,  # the machine that runs the tests is shared
-    max_examples=60,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-settings.load_profile("fast")
 
 
 @pytest.fixture

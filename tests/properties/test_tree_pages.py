@@ -8,8 +8,8 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.treehash import page_hash, tree_hash
-from memory.treepages import Page, PagedTree, Slot, TreeEntry, cut, directory_clashes
+from memory.treehash import page_hash, split_pages, tree_hash
+from memory.treepages import Page, PagedTree, Slot, TreeEntry, directory_clashes
 from tests.oracle import treehash
 from tests.oracle.strategies import closing, paths
 from tests.oracle.values import Document
@@ -114,7 +114,7 @@ def test_an_edit_fetches_two_pages_a_path_at_most(texts, edit):
 
 @given(trees)
 def test_the_hash_of_the_pages_is_the_hash_of_the_tree(texts):
-    pages = cut(list(rebuilt(texts, {}).values()))
+    pages = list(split_pages(rebuilt(texts, {}).values()))
     documents = {path: Document(text, "text/plain", 0) for path, text in texts.items()}
     hashed = f"sha256:{tree_hash(map(page_hash, pages)).hex()}"
     assert hashed == treehash.tree_hash(documents)
