@@ -33,6 +33,9 @@ MAX_DOCUMENTS = env.int("MEMORY_MAX_DOCUMENTS", default=10_000)
 API_VERSIONS = ("2026-08-27", "2026-08-24")
 RELEASE = "0.1.0"
 
+STATE_DIR = Path(env.str("STATE_DIR", default="") or BASE_DIR / "var").absolute()
+"""Where this installation keeps what is its own, the demo's secrets among it."""
+
 # --- Django ------------------------------------------------------------------------------
 
 INSTALLED_APPS = [

@@ -11,7 +11,7 @@ from typing import Final
 
 from django.db import connection
 
-from database.copying import copy_rows
+from database.rows import copy_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.models import (
@@ -48,7 +48,7 @@ SELECT nextval(pg_get_serial_sequence('memory_treepage', 'id')) FROM generate_se
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class NextVersion:
     """What the next version of a line changes, and the words beside it."""
 
     changes: Mapping[str, Change]
@@ -101,21 +101,21 @@ class Chain:
         self._page_hashes: dict[int, bytes] = {}
         self._page_ids = _page_ids()
 
-    def seal(self, revision: Revision) -> None:
-        """Seal the next version in memory; do nothing when the revision alters nothing.
+    def seal(self, next_version: NextVersion) -> None:
+        """Seal the next version in memory; do nothing when it alters nothing.
 
         Raises:
             Conflict: a document would also be another's directory (contract M2).
             RangeTooLarge: the tree would hold more documents than a store may.
         """
-        drafted = draft(self.tip, revision.changes, self._tree)
+        drafted = draft(self.tip, next_version.changes, self._tree)
         if drafted.is_empty:
             return
         version = version_row(self.store_id, drafted, self.kind, self.actor)
         self._keep_tree(version, drafted.tree)
         documents = document_rows(version, drafted)
         self.batch.versions.append(version)
-        self.batch.notes += note_rows(version, revision.note)
+        self.batch.notes += note_rows(version, next_version.note)
         self.batch.documents += documents
         self.batch.bodies += body_rows(documents, drafted)
         self.batch.changes += change_rows(version, drafted)

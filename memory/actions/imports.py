@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from database.transactions import step
 from memory import refs
 from memory.actions.stores import StoreSettings, insert_store, require_creation
 from memory.actors import IMPORTER
-from memory.chains import Chain, Revision
+from memory.chains import Chain, NextVersion
 from memory.models import Lifecycle, MemoryVersion, VersionKind
 from memory.treehash import spell_hash
 from tenancy.audit import record
@@ -28,25 +28,26 @@ class ImportedStore:
 
 
 def import_store(
-    *, caller: Caller, settings: StoreSettings, revisions: Iterable[Revision]
+    *, caller: Caller, settings: StoreSettings, versions: Iterable[NextVersion]
 ) -> ImportedStore:
-    """Make a store that begins with the first revision (contract M3) and ends at the last.
+    """Make a store that begins with the first of some versions (contract M3) and ends at the last.
 
     One transaction, however long: until it commits nobody sees anything of the store, and when
     it fails, or the process is killed, the database has nothing to clean up. It is not repeated
-    on a deadlock, as other actions are, since revisions come from a source read only once.
+    on a deadlock, as other actions are, since the versions come from a source read only once.
 
     Raises:
         PolicyDenied, Malformed: the caller may not make such a store; see `create_store`.
-        Malformed: there is no document in any revision.
+        Malformed: no version has a document.
         Conflict: a document would also be another's directory (contract M2).
         RangeTooLarge: more documents than a store may hold.
     """
     require_creation(caller, settings)
     chain = Chain(new_id("store"), VersionKind.IMPORT, IMPORTER)
     with transaction.atomic(durable=True):
-        for revision in revisions:
-            chain.seal(revision)
+        _take_time()
+        for next_version in versions:
+            chain.seal(next_version)
             if chain.batch.is_full:
                 chain.store()
         chain.store()
@@ -54,6 +55,14 @@ def import_store(
             raise Malformed("There is no document to import.")
         _open_store(caller, settings, chain.store_id, chain.tip)
     return ImportedStore(chain.store_id, chain.tip, chain.length)
+
+
+@step
+def _take_time() -> None:
+    """Lift the limits that requests have: a source may be slow, and COMMIT checks every row."""
+    with connection.cursor() as cursor:
+        for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            cursor.execute("SELECT set_config(%s, '0', true)", [limit])
 
 
 @step

@@ -9,9 +9,9 @@ from django.conf import settings
 
 from memory.actions.imports import ImportedStore, import_store
 from memory.actions.stores import Owner, StoreSettings
+from memory.git.conversion import next_versions
 from memory.git.history import History
 from memory.git.repository import find_commit, open_repository
-from memory.git.revisions import revisions
 from memory.git.selection import Selection
 from memory.models import OwnerKind
 from tenancy.models import Workspace
@@ -39,7 +39,7 @@ def import_repo(repo: GitRepo, workspace: Workspace) -> Import:
         imported = import_store(
             caller=platform(workspace),
             settings=StoreSettings("Imported", owner, **more),
-            revisions=revisions(history, selection),
+            versions=next_versions(history, selection),
         )
         return imported, selection
 

@@ -8,10 +8,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memory.actions.imports import ImportedStore, import_store
 from memory.actions.stores import Owner, StoreSettings
+from memory.git.conversion import next_versions
 from memory.git.history import History
 from memory.git.report import report
 from memory.git.repository import RepositoryError, find_commit, open_repository
-from memory.git.revisions import revisions
 from memory.git.selection import Selection
 from memory.models import OwnerKind
 from tenancy.caller import platform_caller
@@ -72,7 +72,7 @@ class Command(OperatorCommand):
             return import_store(
                 caller=platform_caller(workspace),
                 settings=store,
-                revisions=revisions(commits, selection),
+                versions=next_versions(commits, selection),
             )
 
 

@@ -1,15 +1,15 @@
-"""From commits to the revisions that an import seals (contract I2)."""
+"""From the commits of a history to the versions that an import seals (contract I2)."""
 
 from collections.abc import Iterable, Iterator
 
-from memory.chains import Revision
+from memory.chains import NextVersion
 from memory.git.history import SourceCommit
 from memory.git.selection import Selection
 from memory.versions import Note
 
 
-def revisions(commits: Iterable[SourceCommit], selection: Selection) -> Iterator[Revision]:
-    """One revision for each commit that changes a document; the selection keeps what was skipped.
+def next_versions(commits: Iterable[SourceCommit], selection: Selection) -> Iterator[NextVersion]:
+    """One for each commit that changes a document; the selection keeps what was left out.
 
     The commit's ID and time become claims beside the version, its message the version's own.
 
@@ -19,4 +19,4 @@ def revisions(commits: Iterable[SourceCommit], selection: Selection) -> Iterator
     for commit in commits:
         changes = selection.select(commit.changes)
         if changes:
-            yield Revision(changes, Note(commit.message, commit.id, commit.time))
+            yield NextVersion(changes, Note(commit.message, commit.id, commit.time))

@@ -1,0 +1,33 @@
+"""How far a load has come, told by the audit trail of the demo's Workspace."""
+
+from enum import StrEnum
+
+from django.db import transaction
+
+from tenancy.audit import record
+from tenancy.caller import platform_caller
+from tenancy.models import AuditEntry, Workspace
+
+
+class Milestone(StrEnum):
+    """What is worth remembering of a load."""
+
+    BEGUN = "demo.begun"
+    LOADED = "demo.loaded"
+
+
+def reached(workspace: Workspace, milestone: Milestone) -> bool:
+    """Whether a load of this Workspace came so far."""
+    return AuditEntry.objects.filter(workspace=workspace, event=milestone).exists()
+
+
+def reach(workspace: Workspace, milestone: Milestone) -> None:
+    """Remember that a load came so far."""
+    with transaction.atomic(durable=True):
+        record(
+            caller=platform_caller(workspace),
+            workspace_id=workspace.id,
+            event=milestone,
+            target_kind="workspace",
+            target_id=workspace.id,
+        )
