@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from database.rows import insert_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.models import MemoryVersion, Ref, RefKind, RefMove
@@ -114,7 +115,7 @@ def _log(
     actor: Actor,
     at: datetime,
 ) -> None:
-    RefMove.objects.create(
+    move = RefMove(
         store_id=store_id,
         kind=name.kind,
         owner_uuid=name.owner_id,
@@ -124,3 +125,4 @@ def _log(
         actor_uuid=actor.id,
         at=at,
     )
+    insert_rows([move])

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from database.rows import insert_rows
 from database.transactions import step
 from memory.models import MemoryVersion, TreePage, VersionTree
 from memory.treehash import page_hash, tree_hash
@@ -65,8 +66,9 @@ def entries_of_page(
 @step
 def store_pages(store_id: str, tree: PagedTree) -> StoredTree:
     """Insert the pages of `tree` that are new, and hash the whole (contract M8)."""
-    fresh = [slot.entries for slot in tree.slots if slot.entries is not None]
-    rows = iter(_insert_pages(store_id, fresh))
+    fresh = [page_row(store_id, slot.entries) for slot in tree.slots if slot.entries is not None]
+    insert_rows(fresh)
+    rows = iter(fresh)
     ids = [slot.page_id if slot.page_id is not None else next(rows).id for slot in tree.slots]
     hashes = page_hashes(ids)
     return StoredTree(
@@ -85,10 +87,6 @@ def page_hashes(page_ids: Sequence[int]) -> Mapping[int, bytes]:
         return dict(cursor.fetchall())
 
 
-def _insert_pages(store_id: str, pages: Sequence[Page]) -> list[TreePage]:
-    return TreePage.objects.bulk_create([page_row(store_id, page) for page in pages])
-
-
 def page_row(store_id: str, page: Page) -> TreePage:
     """A page as its row, not yet stored."""
     return TreePage(
@@ -100,12 +98,6 @@ def page_row(store_id: str, page: Page) -> TreePage:
         media_types=[entry.media_type for entry in page],
         sizes=[entry.size for entry in page],
     )
-
-
-@step
-def attach_tree(version: MemoryVersion, stored: StoredTree) -> None:
-    """Give a new version its tree."""
-    tree_row(version, stored).save(force_insert=True)
 
 
 def tree_row(version: MemoryVersion, stored: StoredTree) -> VersionTree:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from uuid_utils.compat import uuid7
 
+from database.rows import insert_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.ancestry import jump_from
@@ -22,7 +23,7 @@ from memory.models import (
 from memory.paths import default_media_type
 from memory.treehash import content_sha256
 from memory.treepages import PagedTree, TreeEntry, directory_clashes
-from memory.trees import attach_tree, empty_tree, load_tree, store_pages
+from memory.trees import empty_tree, load_tree, store_pages, tree_row
 from wire.errors import Conflict, RangeTooLarge, name_some
 from wire.ids import id_from_uuid, new_id
 from wire.times import now
@@ -150,14 +151,13 @@ def seal(
     version = version_row(store_id, draft, kind, actor)
     stored = store_pages(store_id, draft.tree)
     version.tree_hash = stored.tree_hash
-    version.save(force_insert=True)
-    if note:
-        VersionNote.objects.bulk_create(note_rows(version, note))
     documents = document_rows(version, draft)
-    DocumentVersion.objects.bulk_create(documents)
-    DocumentBody.objects.bulk_create(body_rows(documents, draft))
-    attach_tree(version, stored)
-    VersionChange.objects.bulk_create(change_rows(version, draft))
+    insert_rows([version])
+    insert_rows(note_rows(version, note) if note else [])
+    insert_rows(documents)
+    insert_rows(body_rows(documents, draft))
+    insert_rows([tree_row(version, stored)])
+    insert_rows(change_rows(version, draft))
     return version
 
 
