@@ -1,13 +1,16 @@
 """Bearer authentication: one query from a key to the Caller it makes (contract §0)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError
-from django.db.models import F, OuterRef, Q, Subquery, TextField, Value
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from database.compiled import compiled
 from tenancy.caller import Caller
 from tenancy.models import ApiKey, Principal, Workspace
 from tenancy.secrets import PREFIX, digest
@@ -41,7 +44,7 @@ class BearerAuthentication(BaseAuthentication):
         secret = bearer_secret(request)
         named = well_formed_id(request.headers.get(ACTING_PRINCIPAL))
         try:
-            credential = find_key(Q(digest=digest(secret)), named)
+            credential = find_key(secret, named)
         except (DatabaseError, InterfaceError) as error:
             raise AuthorizationUnavailable(
                 "Who is asking could not be established. Retry the request."
@@ -68,34 +71,53 @@ def well_formed_id(text: str | None) -> str | None:
         return None
 
 
-def find_key(which: Q, named: str | None = None) -> Credential:
+def find_key(secret: str, named: str | None = None) -> Credential:
     """Look a live key up, with its Workspace, its principal and the one it names; one query.
 
     Args:
-        which: the digest of its secret, or its ID.
         named: a principal that the request names.
 
     Raises:
         InvalidKey: there is none, or it is expired or revoked.
     """
-    keys = ApiKey.objects.select_related("workspace", "principal").annotate(**_naming(named))
-    unexpired = Q(expires_at=None) | Q(expires_at__gt=now())
-    key: Any = keys.filter(which, unexpired, revoked_at=None).first()
-    if key is None:
-        raise InvalidKey("The key is unknown, expired or revoked.")
-    return Credential(key, key.named_kind, key.named_state)
-
-
-def _naming(named: str | None) -> dict[str, Subquery | Value]:
-    """Kind and state of the principal `named`, where the key may act for it."""
     if named is None:
-        nothing = Value(None, output_field=TextField())
-        return {"named_kind": nothing, "named_state": nothing}
+        return _credential(_keys(digest=digest(secret), moment=now()))
+    return _credential(_naming_keys(digest=digest(secret), moment=now(), named=named))
+
+
+def find_key_again(key_id: str, named: str | None) -> Credential:
+    """The same for a key that was found before. Raises InvalidKey when it has ended since."""
+    return _credential(_live(now(), named).filter(id=key_id))
+
+
+def _credential(found: Iterable[Any]) -> Credential:
+    for key in found:
+        return Credential(key, getattr(key, "named_kind", None), getattr(key, "named_state", None))
+    raise InvalidKey("The key is unknown, expired or revoked.")
+
+
+@compiled
+def _keys(*, digest: bytes, moment: datetime) -> QuerySet[ApiKey]:
+    return _live(moment).filter(digest=digest)
+
+
+@compiled
+def _naming_keys(*, digest: bytes, moment: datetime, named: str) -> QuerySet[ApiKey]:
+    return _live(moment, named).filter(digest=digest)
+
+
+def _live(moment: datetime, named: str | None = None) -> QuerySet[ApiKey]:
+    """Keys that work at a moment, with the state of the principal `named` if they may name it."""
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=moment)
+    keys = ApiKey.objects.select_related("workspace", "principal")
+    keys = keys.filter(unexpired, revoked_at=None)
+    if named is None:
+        return keys
     nameable = ApiKey.may_act_for.through.objects.filter(apikey=OuterRef("id"), principal=named)
-    return {
-        "named_kind": Subquery(nameable.values(kind=F("principal__kind"))),
-        "named_state": Subquery(nameable.values(state=F("principal__state"))),
-    }
+    return keys.annotate(
+        named_kind=Subquery(nameable.values(kind=F("principal__kind"))),
+        named_state=Subquery(nameable.values(state=F("principal__state"))),
+    )
 
 
 def caller_of_key(key: ApiKey) -> Caller:

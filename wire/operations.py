@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from wire.errors import (
     ApiError,
+    AuthorizationUnavailable,
     BackendUnavailable,
     DisabledTenancy,
     Internal,
@@ -23,6 +24,7 @@ EVERYWHERE: tuple[type[ApiError], ...] = (
     Malformed,
     InvalidKey,
     DisabledTenancy,
+    AuthorizationUnavailable,
     BackendUnavailable,
     Internal,
 )

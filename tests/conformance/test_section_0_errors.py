@@ -151,7 +151,7 @@ def test_an_unexpected_failure_is_an_incident_that_tells_nothing(admin_api, monk
 
 
 def test_an_outage_while_authenticating_is_503_and_may_be_retried(admin_api, monkeypatch):
-    def fail(which, named):
+    def fail(secret, named):
         raise OperationalError("connection lost")
 
     monkeypatch.setattr(authentication, "find_key", fail)
