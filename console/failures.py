@@ -58,17 +58,17 @@ def error_anchor(error_type: str) -> str:
     return error_type.replace(".", "-").replace("_", "-")
 
 
-def not_found(request: HttpRequest, **_: object) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """Django's 404: an address that is no route, or a file that is not there."""
     return _answer(request, errors.NotFound("There is nothing at this address."))
 
 
-def forbidden(request: HttpRequest, **_: object) -> HttpResponse:
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """Django's 403."""
     return _answer(request, errors.PolicyDenied("This is not allowed."))
 
 
-def bad_request(request: HttpRequest, **_: object) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """Django's 400: a request that was refused before any view saw it."""
     return _answer(request, errors.Malformed("The request could not be read."))
 
