@@ -37,7 +37,7 @@ def lock(store_id: str, proposal_id: str) -> Proposal:
     Raises:
         NotFound: the store has no such Proposal.
     """
-    rows = Proposal.objects.select_for_update(no_key=True, of=("self",))
+    rows = Proposal.objects.select_for_update(no_key=True)
     proposal = rows.filter(store=store_id, id=proposal_id).first()
     if proposal is None:
         raise NotFound("The store has no such Proposal.")
