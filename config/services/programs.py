@@ -1,5 +1,6 @@
 """Start one program in a group of its own, with a log and a record."""
 
+import re
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from config.services import down
 
 MAX_LOG_BYTES = 10_000_000
+EXCEPTION = re.compile(r"[\w.]+(Error|Exception): .*[^:]$")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def _turn_over(log: Path) -> None:
         log.replace(log.with_suffix(".log.1"))
 
 
-def last_line(log: Path) -> str:
-    """The last line of a log that says anything."""
-    lines = [line.strip() for line in log.read_text(errors="replace").split("\n")]
-    return next((line for line in reversed(lines) if line), "it left no word")
+def last_words(log: Path) -> str:
+    """The line of a log that tells best why its program failed: the exception, or the last one."""
+    lines = [line.strip() for line in log.read_text(errors="replace").split("\n") if line.strip()]
+    raised = [line for line in lines if EXCEPTION.match(line)]
+    return [*lines, *raised][-1] if lines else "it left no word"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from config.services.errors import ServiceError
-from config.services.programs import Place, Program, Running, last_line, start
+from config.services.programs import Place, Program, Running, last_words, start
 
 MAX_RESTARTS = 5
 RESTART_WINDOW = 60.0
@@ -59,7 +59,7 @@ class Supervisor:
             running.stop()
         if running.process.returncode:
             raise ServiceError(
-                f"“{program.name}” failed: {last_line(running.log)} (all of it: {running.log})"
+                f"“{program.name}” failed: {last_words(running.log)} (all of it: {running.log})"
             )
         return output
 
@@ -93,7 +93,7 @@ class Supervisor:
         if len(self._restarts) == MAX_RESTARTS and now - self._restarts[0] < RESTART_WINDOW:
             raise ServiceError(
                 f"{name} ends again and again ({running.exit_reason()}):"
-                f" {last_line(running.log)} (all of it: {running.log})"
+                f" {last_words(running.log)} (all of it: {running.log})"
             )
         self._restarts.append(now)
         when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
@@ -110,7 +110,7 @@ def _wait_until_ready(service: Service, running: Running) -> None:
         if running.process.poll() is not None:
             raise ServiceError(
                 f"{service.program.name} ended while it started ({running.exit_reason()}):"
-                f" {last_line(running.log)} (all of it: {running.log})"
+                f" {last_words(running.log)} (all of it: {running.log})"
             )
         if time.monotonic() > deadline:
             raise ServiceError(

@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -42,10 +41,8 @@ def up(on_ready: Callable[[Place], None]) -> int:
     options = environment.read_options(os.environ)
     place = environment.local_place()
     place.make()
-    with _lock(place) as ours:
-        if not ours:
-            _confirm(place, options)
-        else:
+    with (place.run / "lock").open("w") as lock:
+        if _take(lock, unless=partial(_confirm, place, options)):
             _serve(place, options, on_ready)
     return 0
 
@@ -135,24 +132,25 @@ def _start_web(supervisor: Supervisor, options: Options, settings: Mapping[str, 
     supervisor.start(Service(web.web_program(options, settings), is_ready))
 
 
-@contextmanager
-def _lock(place: Place) -> Iterator[bool]:
-    """Hold the checkout's lock; False when its server is up already.
+def _take(lock: IO[str], unless: Callable[[], bool]) -> bool:
+    """Take the checkout's lock, waiting for a start or a stop that is under way.
 
-    A start or stop that is under way is waited for.
+    Returns:
+        False, without the lock, as soon as ``unless`` holds.
     """
-    with (place.run / "lock").open("w") as file:
-        deadline = time.monotonic() + PATIENCE
-        while not (ours := _take(file)) and not _announcement(place).exists():
-            if time.monotonic() > deadline:
-                raise ServiceError("Another start or stop of this checkout does not end.")
-            time.sleep(0.1)
-        yield ours
+    deadline = time.monotonic() + PATIENCE
+    while not _try_to_take(lock):
+        if unless():
+            return False
+        if time.monotonic() > deadline:
+            raise ServiceError("This checkout's server neither answers nor ends; see make logs.")
+        time.sleep(0.1)
+    return True
 
 
-def _take(file: IO[str]) -> bool:
+def _try_to_take(lock: IO[str]) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -162,31 +160,38 @@ def _announcement(place: Place) -> Path:
     return place.run / "announcement"
 
 
+def _where(options: Options) -> str:
+    return f"Checkfu Memory runs at {options.address}"
+
+
 def _announce(place: Place, options: Options, demo: str) -> None:
-    parts = [
-        f"Checkfu Memory runs at {options.address}",
-        demo,
-        "make logs follows it, make down stops it.",
-    ]
+    parts = [_where(options), demo, "make logs follows it, make down stops it."]
     text = "\n\n".join(part for part in parts if part)
     path = _announcement(place)
-    path.touch(mode=0o600)  # it names the demo's API key
-    path.write_text(text)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.touch(mode=0o600)  # it names the demo's API key
+    unfinished.write_text(text)
+    unfinished.rename(path)
     down.say(f"\n{text}\n")
 
 
-def _confirm(place: Place, options: Options) -> None:
-    """Say where the server that runs already is, once it is ready."""
-    text = _announcement(place).read_text()
-    if options.address not in text.partition("\n")[0].split():
-        raise ServiceError(f"{text.partition('\n')[0]} already; make down stops it.")
-    host = environment.accepted_host(os.environ)
-    deadline = time.monotonic() + PATIENCE
-    while not web.is_ready(options, host):
-        if time.monotonic() > deadline:
-            raise ServiceError("The server that runs already does not answer; see make logs.")
-        time.sleep(0.1)
-    down.say(f"\n{text}\n")
+def _confirm(place: Place, options: Options) -> bool:
+    """Say where the server is that runs already; False while none is ready.
+
+    Raises:
+        ServiceError: it runs at another address.
+    """
+    try:
+        text = _announcement(place).read_text()
+    except FileNotFoundError:
+        return False
+    where = text.partition("\n")[0]
+    if where != _where(options):
+        raise ServiceError(f"{where} already; make down stops it.")
+    ready = web.is_ready(options, environment.accepted_host(os.environ))
+    if ready:
+        down.say(f"\n{text}\n")
+    return ready
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

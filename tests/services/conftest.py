@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,9 +15,16 @@ type MakeProgram = Callable[..., Program]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    """A place of its own, in a path with spaces; whatever a test leaves running there is ended."""
-    place = Place(tmp_path / "with a space")
+def folder() -> Iterator[Path]:
+    """A folder with a space in its path, which is short enough for a socket, unlike `tmp_path`."""
+    with tempfile.TemporaryDirectory(prefix="checkfu test ") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def place(folder: Path) -> Iterator[Place]:
+    """A place for programs; whatever a test leaves running there is ended."""
+    place = Place(folder)
     place.make()
     yield place
     down.stop_all(place.run)

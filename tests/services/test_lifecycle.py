@@ -97,8 +97,8 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, static: Path) -> Iterator[Checkout]:
-    checkout = Checkout(tmp_path / "state of mine", static)
+def checkout(folder: Path, static: Path) -> Iterator[Checkout]:
+    checkout = Checkout(folder / "state", static)
     yield checkout
     checkout.down()
 

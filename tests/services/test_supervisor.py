@@ -5,12 +5,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from config.services import supervisor as module
 from config.services.errors import ServiceError
-from config.services.programs import Place
+from config.services.programs import Place, last_words
 from config.services.supervisor import Service, Supervisor
 
 SLEEP = "import time; time.sleep(60)"
@@ -137,6 +138,24 @@ def test_run_returns_what_was_printed(supervisor: Supervisor, place: Place, prog
 def test_run_tells_why_a_program_failed(supervisor: Supervisor, program):
     with pytest.raises(ServiceError, match="“step” failed: no such table"):
         supervisor.run(program("step", "raise SystemExit('no such table')"))
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("", "it left no word"),
+        ("[INFO] started\nno disk\n\n", "no disk"),
+        (
+            "Traceback:\n  code\nOldError: no\nlib.errors.DataError: no column\nLINE 1: a\n  ^\n",
+            "lib.errors.DataError: no column",
+        ),
+        ("SystemCheckError: some issues:\n\nERRORS:\n?: (a.E1) wrong\n", "?: (a.E1) wrong"),
+    ],
+)
+def test_the_last_words_are_the_exception_or_the_last_line(tmp_path: Path, log: str, words: str):
+    (tmp_path / "step.log").write_text(log)
+
+    assert last_words(tmp_path / "step.log") == words
 
 
 def test_a_log_is_turned_over_when_it_is_long(supervisor, place, program, monkeypatch):
