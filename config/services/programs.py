@@ -53,6 +53,8 @@ class Running:
     process: subprocess.Popen[str]
     record: down.Record
     log: Path
+    log_start: int
+    """Where in the log its own lines begin."""
 
     def stop(self, patience: float = down.PATIENCE) -> None:
         """End the program and its whole group, kindly first, within ``patience`` seconds."""
@@ -63,6 +65,11 @@ class Running:
         """How the program ended, in words: its exit status or the signal that killed it."""
         status = self.process.wait()
         return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+
+    def why(self) -> str:
+        """What the program said last, and where the rest stands."""
+        said = self.log.read_bytes()[self.log_start :].decode(errors="replace")
+        return f"{last_words(said)} (all of it: {self.log})"
 
 
 def start(program: Program, place: Place, *, capture: bool = False) -> Running:
@@ -76,6 +83,7 @@ def start(program: Program, place: Place, *, capture: bool = False) -> Running:
     log = place.log / f"{program.name}.log"
     _turn_over(log)
     with log.open("ab") as output:
+        log_start = output.tell()
         process = subprocess.Popen(
             program.command,
             cwd=program.folder,
@@ -86,7 +94,8 @@ def start(program: Program, place: Place, *, capture: bool = False) -> Running:
             start_new_session=True,
             text=True,
         )
-    return Running(program, process, down.write_record(place.run, program.name, process.pid), log)
+    record = down.write_record(place.run, program.name, process.pid)
+    return Running(program, process, record, log, log_start)
 
 
 def _turn_over(log: Path) -> None:
@@ -94,8 +103,8 @@ def _turn_over(log: Path) -> None:
         log.replace(log.with_suffix(".log.1"))
 
 
-def last_words(log: Path) -> str:
+def last_words(log: str) -> str:
     """The line of a log that tells best why its program failed: the exception, or the last one."""
-    lines = [line.strip() for line in log.read_text(errors="replace").split("\n") if line.strip()]
+    lines = [line.strip() for line in log.split("\n") if line.strip()]
     raised = [line for line in lines if EXCEPTION.match(line)]
     return [*lines, *raised][-1] if lines else "it left no word"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from config.services.errors import ServiceError
-from config.services.programs import Place, Program, Running, last_words, start
+from config.services.programs import Place, Program, Running, start
 
 MAX_RESTARTS = 5
 RESTART_WINDOW = 60.0
@@ -58,9 +58,7 @@ class Supervisor:
         finally:
             running.stop()
         if running.process.returncode:
-            raise ServiceError(
-                f"“{program.name}” failed: {last_words(running.log)} (all of it: {running.log})"
-            )
+            raise ServiceError(f"“{program.name}” failed: {running.why()}")
         return output
 
     def watch(self) -> None:
@@ -91,10 +89,8 @@ class Supervisor:
         name = service.program.name
         now = time.monotonic()
         if len(self._restarts) == MAX_RESTARTS and now - self._restarts[0] < RESTART_WINDOW:
-            raise ServiceError(
-                f"{name} ends again and again ({running.exit_reason()}):"
-                f" {last_words(running.log)} (all of it: {running.log})"
-            )
+            how = running.exit_reason()
+            raise ServiceError(f"{name} ends again and again ({how}): {running.why()}")
         self._restarts.append(now)
         when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
         self.report(
@@ -108,10 +104,8 @@ def _wait_until_ready(service: Service, running: Running) -> None:
     deadline = time.monotonic() + service.patience
     while not service.is_ready():
         if running.process.poll() is not None:
-            raise ServiceError(
-                f"{service.program.name} ended while it started ({running.exit_reason()}):"
-                f" {last_words(running.log)} (all of it: {running.log})"
-            )
+            how = f"{service.program.name} ended while it started ({running.exit_reason()})"
+            raise ServiceError(f"{how}: {running.why()}")
         if time.monotonic() > deadline:
             raise ServiceError(
                 f"{service.program.name} was not ready within {service.patience:.0f} seconds;"

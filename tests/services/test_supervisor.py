@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -152,10 +151,14 @@ def test_run_tells_why_a_program_failed(supervisor: Supervisor, program):
         ("SystemCheckError: some issues:\n\nERRORS:\n?: (a.E1) wrong\n", "?: (a.E1) wrong"),
     ],
 )
-def test_the_last_words_are_the_exception_or_the_last_line(tmp_path: Path, log: str, words: str):
-    (tmp_path / "step.log").write_text(log)
+def test_the_last_words_are_the_exception_or_the_last_line(log: str, words: str):
+    assert last_words(log) == words
 
-    assert last_words(tmp_path / "step.log") == words
+
+def test_what_an_earlier_run_said_explains_nothing(supervisor: Supervisor, program):
+    for words in ("ValueError: then", "now"):
+        with pytest.raises(ServiceError, match=f"“step” failed: {words} "):
+            supervisor.run(program("step", f"raise SystemExit({words!r})"))
 
 
 def test_a_log_is_turned_over_when_it_is_long(supervisor, place, program, monkeypatch):
