@@ -153,8 +153,8 @@ def test_nobody_responded_to_a_reproposed_one(scenario):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("base_version", random_id("version")),
-        ("head_version", random_id("version")),
+        ("base_version", "memver_" + "1" * 32),
+        ("head_version", "memver_" + "1" * 32),
         ("diff_hash", b"\0" * 32),
     ],
 )
