@@ -139,7 +139,7 @@ def test_a_load_cut_short_goes_on(load, monkeypatch):
     assert len(cut) > 40
     assert [(store.name, len(store.messages), len(store.proposals)) for store in told()] == [
         ("project-docs", 3, 1),
-        ("team-memory", 20, 10),
+        ("team-memory", 19, 10),
         ("assistant-notes", 4, 0),
     ]
     assert load() == printed
