@@ -109,7 +109,7 @@ def test_ps_tells_the_same_as_proc():
 def test_down_needs_nothing_but_a_python_without_packages(place: Place, program):
     running = start(program("sleeper", SLEEP), place)
     command = [sys.executable, "-I", "-S", down.__file__]
-    environment = {"STATE_DIR": str(place.folder)}
+    environment = {**os.environ, "STATE_DIR": str(place.folder)}
 
     first = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     second = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
