@@ -19,20 +19,21 @@ type _Field = models.Field[Any, Any]
 
 @step
 def insert_rows(rows: Sequence[models.Model]) -> None:
-    """Store new rows of one model by a statement that is prepared once.
+    """Store new rows of one model by one statement.
 
-    For a few rows, as a request writes them: it takes a third of the time that `save()` does.
+    For as many rows as a request writes: it takes a third of the time that `save()` does.
     Keys that the database made are in the rows afterwards.
     """
     if not rows:
         return
     model, own_key = type(rows[0]), rows[0].pk is not None
-    statement, fields = _insert_statement(model, own_key), _stored_fields(model, own_key)
+    fields = _stored_fields(model, own_key)
+    values = [value for row in rows for value in _values(fields, row)]
     with connection.cursor() as cursor:
-        for row in rows:
-            cursor.execute(statement, _values(fields, row))
-            if not own_key:
-                row.pk = cursor.fetchone()[0]
+        cursor.execute(_insert_statement(model, own_key, len(rows)), values)
+        if not own_key:
+            for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
+                row.pk = key
 
 
 @step
@@ -53,9 +54,10 @@ def copy_rows(rows: Sequence[models.Model]) -> None:
 
 
 @cache
-def _insert_statement(model: type[models.Model], own_key: bool) -> str:
-    placeholders = ", ".join("%s" for _ in _stored_fields(model, own_key))
-    statement = f"INSERT INTO {_table_and_columns(model, own_key)} VALUES ({placeholders})"  # noqa: S608
+def _insert_statement(model: type[models.Model], own_key: bool, count: int) -> str:
+    row = ", ".join("%s" for _ in _stored_fields(model, own_key))
+    rows = ", ".join([f"({row})"] * count)
+    statement = f"INSERT INTO {_table_and_columns(model, own_key)} VALUES {rows}"  # noqa: S608
     return statement if own_key else f"{statement} RETURNING {_quote(model._meta.pk)}"
 
 

@@ -1,0 +1,107 @@
+"""Holds a request between acquiring its content and publishing it, by PostgreSQL's own locks.
+
+Nothing of the server is replaced. One lock stops the request before it reads content, when the
+store was opened already; another one, taken meanwhile, stops it again at the publication recheck,
+which is the only time that it comes back to the store's row. What is done there, in the transaction
+that holds the second lock, happened after the content was acquired.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import Any
+
+from django.db import connection, connections, transaction
+
+from tests.client import Answer
+
+PATIENCE = 20
+"""Seconds to wait for the other side."""
+
+STORES = "memory_memorystore"
+
+
+def answer_after(
+    request: Callable[[], Answer], *, reading: str, meanwhile: Callable[[], Any]
+) -> Answer:
+    """What `request` answers when `meanwhile` happens between its reading and its publishing.
+
+    Args:
+        reading: a table that it touches after it opened the store, and not before.
+        meanwhile: runs inside a transaction: steps, or actions without their own (`__wrapped__`).
+    """
+    with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(_in_thread, request)
+        await_waiter(reading)
+        with transaction.atomic():
+            lock(STORES)
+            release()
+            await_waiter(STORES)
+            meanwhile()
+        return answer.result(PATIENCE)
+
+
+def answer_when_stopped(
+    request: Callable[[], Answer], *, reading: str, meanwhile: Callable[[], Any]
+) -> Answer:
+    """What `request` answers when `meanwhile` happens before it reads the table `reading`."""
+    with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(_in_thread, request)
+        await_waiter(reading)
+        meanwhile()
+        release()
+        return answer.result(PATIENCE)
+
+
+def end_waiters(table: str) -> None:
+    """Break the connection of everybody who waits for a table, as an outage would."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks"
+            " WHERE NOT granted AND relation = %s::regclass",
+            [table],
+        )
+
+
+def lock(table: str, using: Any = connection) -> None:
+    """Keep everybody else from a table until the transaction ends."""
+    with using.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+
+
+def await_waiter(table: str) -> None:
+    """Wait until somebody waits for a table."""
+    deadline = monotonic() + PATIENCE
+    while not _has_waiter(table):
+        assert monotonic() < deadline, f"nobody came to read {table}"
+        sleep(0.005)
+
+
+def _has_waiter(table: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = %s::regclass)",
+            [table],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+@contextmanager
+def _locked_elsewhere(table: str) -> Iterator[Callable[[], None]]:
+    """A lock that another connection holds; yields how to let go of it."""
+    other = connection.copy()
+    other.set_autocommit(False)
+    try:
+        lock(table, using=other)
+        yield other.rollback
+        other.rollback()
+    finally:
+        other.close()
+
+
+def _in_thread(request: Callable[[], Answer]) -> Answer:
+    try:
+        return request()
+    finally:
+        connections.close_all()
