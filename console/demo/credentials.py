@@ -19,7 +19,7 @@ from tenancy.caller import platform_caller
 from tenancy.models import ApiKey, Workspace
 from tenancy.secrets import digest
 
-KEY: Final = "Demo key"
+KEY: Final = "Support assistant's key"
 LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another one
 GROUPS, GROUP_LENGTH = 3, 4
 
