@@ -1,4 +1,4 @@
-"""Querysets compiled once: on a hot read Django takes longer to spell SQL than it takes to run.
+"""Querysets compiled once: on a hot route Django takes longer to spell SQL than it takes to run.
 
 Only the spelling is kept. Values are bound anew each time, and rows become instances by Django's
 own code, so a compiled query answers exactly what its queryset would.
@@ -17,6 +17,7 @@ from uuid import UUID, uuid4
 
 from django.db import connections
 from django.db.models import Model, QuerySet
+from django.db.models.sql import UpdateQuery
 
 from wire.ids import uuid_from_id
 
@@ -27,24 +28,43 @@ def compiled[M: Model](build: Callable[..., QuerySet[M, Any]]) -> Callable[..., 
     The keyword-only parameters of `build` are the values that differ from call to call:
     identifiers (annotated `str`), digests (`bytes`) or times (`datetime`), each of them handed to
     a lookup as it is. Positional parameters, which must be hashable, choose between different
-    statements; each combination is compiled at its first use.
+    statements, and so does which of the values are None. Each is compiled at its first use.
     """
-    kinds = {
-        name: parameter.annotation
-        for name, parameter in inspect.signature(build).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
 
-    @functools.cache
-    def statement(*shape: Any) -> Statement:
-        stand_ins = {name: _stand_in(kind) for name, kind in kinds.items()}
-        return _compile(build(*shape, **stand_ins), stand_ins)
+    def compile_once(values: Mapping[str, Any], *shape: Any) -> Statement:
+        queryset = build(*shape, **values)
+        return _compile(queryset, queryset.query, values)
+
+    statement = _remembered(build, compile_once)
 
     @functools.wraps(build)
     def fetch(*shape: Any, **values: Any) -> list[Any]:
-        return statement(*shape).fetch(values)
+        return statement(shape, values).fetch(values)
 
     return fetch
+
+
+def compiled_update[M: Model](
+    build: Callable[..., tuple[QuerySet[M, Any], dict[str, Any]]],
+) -> Callable[..., int]:
+    """The same for an UPDATE: `build` returns the rows to update and their new values.
+
+    The function that it becomes returns the number of rows that were updated.
+    """
+
+    def compile_once(values: Mapping[str, Any], *shape: Any) -> Statement:
+        queryset, changes = build(*shape, **values)
+        query: Any = queryset.query.chain(UpdateQuery)
+        query.add_update_values(changes)
+        return _compile(queryset, query, values)
+
+    statement = _remembered(build, compile_once)
+
+    @functools.wraps(build)
+    def update(*shape: Any, **values: Any) -> int:
+        return statement(shape, values).execute(values)
+
+    return update
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +78,59 @@ class Statement:
     names: tuple[str | None, ...]
 
     def fetch(self, values: Mapping[str, Any]) -> list[Any]:
-        """Run it with these values, through this thread's own connection."""
-        bound = {name: _bind(value) for name, value in values.items()}
-        parameters = tuple(
-            constant if name is None else bound[name]
-            for name, constant in zip(self.names, self.parameters, strict=True)
-        )
+        """Run it with these values, through this thread's own connection, for its rows."""
+        bound = self._bind(values)
         compiler = copy.copy(self.compiler)
         compiler.connection = connections[self.queryset.db]
-        compiler.as_sql = lambda *_, **__: (self.sql, parameters)
+        compiler.as_sql = lambda *_, **__: (self.sql, bound)
         queryset: Any = self.queryset.all()
         queryset.query.get_compiler = lambda *_, **__: compiler
         return list(queryset)
 
+    def execute(self, values: Mapping[str, Any]) -> int:
+        """Run it with these values, for the number of rows that it touched."""
+        with connections[self.queryset.db].cursor() as cursor:
+            cursor.execute(self.sql, self._bind(values))
+            return int(cursor.rowcount)
 
-def _compile(queryset: QuerySet[Any, Any], stand_ins: Mapping[str, Any]) -> Statement:
-    compiler = queryset.query.get_compiler(queryset.db)
+    def _bind(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        bound = {name: _as_parameter(value) for name, value in values.items()}
+        return tuple(
+            constant if name is None else bound[name]
+            for name, constant in zip(self.names, self.parameters, strict=True)
+        )
+
+
+def _remembered(
+    build: Callable[..., Any], compile_once: Callable[..., Statement]
+) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Statement]:
+    """Compile with stand-ins for the values, once for each shape."""
+    kinds = {
+        name: parameter.annotation
+        for name, parameter in inspect.signature(build).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+    @functools.cache
+    def compile_shape(shape: tuple[Any, ...], missing: tuple[str, ...]) -> Statement:
+        stand_ins = {
+            name: None if name in missing else _stand_in(kind) for name, kind in kinds.items()
+        }
+        return compile_once(stand_ins, *shape)
+
+    def statement(shape: tuple[Any, ...], values: Mapping[str, Any]) -> Statement:
+        return compile_shape(shape, tuple(name for name in values if values[name] is None))
+
+    return statement
+
+
+def _compile(queryset: QuerySet[Any, Any], query: Any, stand_ins: Mapping[str, Any]) -> Statement:
+    compiler = query.get_compiler(queryset.db)
     sql, parameters = compiler.as_sql()
-    names_by_value = {_bind(value): name for name, value in stand_ins.items()}
-    names = tuple(names_by_value.get(_hashable(value)) for value in parameters)
-    if missing := stand_ins.keys() - set(names):
-        raise ValueError(f"{missing} do not reach the statement as they are")
+    given = {_as_parameter(value): name for name, value in stand_ins.items() if value is not None}
+    names = tuple(given.get(_as_stand_in(value)) for value in parameters)
+    if unused := set(given.values()) - set(names):
+        raise ValueError(f"{unused} do not reach the statement as they are")
     return Statement(queryset, compiler, sql, tuple(parameters), names)
 
 
@@ -91,10 +143,10 @@ def _stand_in(kind: Any) -> Any:
     return uuid4().hex
 
 
-def _bind(value: Any) -> Any:
+def _as_parameter(value: Any) -> Any:
     return uuid_from_id(value) if isinstance(value, str) else value
 
 
-def _hashable(value: Any) -> Any:
-    """A bound parameter, if it can be a stand-in at all."""
-    return value if isinstance(value, UUID | bytes | datetime) else None
+def _as_stand_in(parameter: Any) -> Any:
+    """A parameter, if it can be a stand-in at all (others need not be hashable)."""
+    return parameter if isinstance(parameter, UUID | bytes | datetime) else None

@@ -7,25 +7,31 @@ database makes itself is either set in all rows or in none.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from itertools import batched
+from typing import Any, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 
 from database.transactions import step
 
+ROWS_A_STATEMENT: Final = 1_000
+"""PostgreSQL takes 65,535 parameters."""
+
 type _Field = models.Field[Any, Any]
 
 
 @step
 def insert_rows(rows: Sequence[models.Model]) -> None:
-    """Store new rows of one model by one statement.
+    """Store new rows of one model, as many as a request writes: in a third of `save()`'s time.
 
-    For as many rows as a request writes: it takes a third of the time that `save()` does.
     Keys that the database made are in the rows afterwards.
     """
-    if not rows:
-        return
+    for some in batched(rows, ROWS_A_STATEMENT):
+        _insert(some)
+
+
+def _insert(rows: Sequence[models.Model]) -> None:
     model, own_key = type(rows[0]), rows[0].pk is not None
     fields = _stored_fields(model, own_key)
     values = [value for row in rows for value in _values(fields, row)]

@@ -7,10 +7,12 @@ only authority, the store's lifecycle and erasures of the very texts read are lo
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import DatabaseError, InterfaceError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
+from database.compiled import compiled
 from memory.access import HIDDEN, NO_SUCH_STORE, StoreAccess, open_store
 from memory.models import DocumentBody, MemoryStore, VersionNote
 from tenancy.recheck import recheck_authority
@@ -73,14 +75,17 @@ def _recheck_authority(access: StoreAccess) -> int:
 
 
 def _look(store_id: str) -> tuple[int, int, str]:
-    row = (
-        MemoryStore.objects.filter(id=store_id)
-        .values_list("workspace__authority_epoch", "erasure_epoch", "lifecycle")
-        .first()
-    )
-    if row is None:
+    found = _epochs(store_id=store_id)
+    if not found:
         raise NotFound(NO_SUCH_STORE)
-    return row
+    authority_epoch, erasure_epoch, lifecycle = found[0]
+    return authority_epoch, erasure_epoch, lifecycle
+
+
+@compiled
+def _epochs(*, store_id: str) -> QuerySet[MemoryStore, Any]:
+    stores = MemoryStore.objects.filter(id=store_id)
+    return stores.values_list("workspace__authority_epoch", "erasure_epoch", "lifecycle")
 
 
 def _elapsed(expires_at: datetime | None) -> bool:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
+from database.compiled import compiled, compiled_update
 from database.rows import insert_rows
 from database.transactions import step
 from memory.actors import Actor
@@ -33,11 +35,17 @@ def current(store_id: str, name: RefName) -> MemoryVersion:
     Raises:
         NotFound: the store has no such ref.
     """
-    ancestors = ("version", "version__jump", "version__jump__jump")
-    ref = _named(store_id, name).select_related(*ancestors).first()
-    if ref is None:
+    found = _current(name.kind, store_id=store_id, owner_id=name.owner_id)
+    if not found:
         raise no_such_ref(name)
-    return ref.version
+    version: MemoryVersion = found[0].version
+    return version
+
+
+@compiled
+def _current(kind: RefKind, *, store_id: str, owner_id: str | None) -> QuerySet[Ref]:
+    ancestors = ("version", "version__jump", "version__jump__jump")
+    return _named(store_id, RefName(kind, owner_id)).select_related(*ancestors)
 
 
 @step
@@ -49,8 +57,14 @@ def hold(*, store_id: str, name: RefName) -> None:
     Raises:
         NotFound: the store has no such ref.
     """
-    if not _named(store_id, name).select_for_update(no_key=True).values_list("id").first():
+    if not _held(name.kind, store_id=store_id, owner_id=name.owner_id):
         raise no_such_ref(name)
+
+
+@compiled
+def _held(kind: RefKind, *, store_id: str, owner_id: str | None) -> QuerySet[Ref, Any]:
+    named = _named(store_id, RefName(kind, owner_id))
+    return named.select_for_update(no_key=True).values_list("id")
 
 
 @step
@@ -75,11 +89,19 @@ def advance(*, store_id: str, name: RefName, expected: str, to: str, actor: Acto
         Conflict: the ref is not at `expected` any more, or gone; names where it is.
     """
     moment = now()
-    refs = _named(store_id, name)
-    if not refs.filter(version=expected).update(version=to, updated_at=moment):
-        found = refs.values_list("version", flat=True).first()
+    place = {"store_id": store_id, "owner_id": name.owner_id}
+    if not _move(name.kind, **place, expected=expected, to=to, at=moment):
+        found = _named(store_id, name).values_list("version", flat=True).first()
         raise moved(name, expected, found)
     _log(store_id, name, expected, to, actor, moment)
+
+
+@compiled_update
+def _move(
+    kind: RefKind, *, store_id: str, owner_id: str | None, expected: str, to: str, at: datetime
+) -> tuple[QuerySet[Ref], dict[str, Any]]:
+    there = _named(store_id, RefName(kind, owner_id)).filter(version=expected)
+    return there, {"version": to, "updated_at": at}
 
 
 @step

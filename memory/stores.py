@@ -1,7 +1,10 @@
 """Steps that change a store's own row inside somebody's transaction."""
 
-from django.db.models import F
+from typing import Any
 
+from django.db.models import F, QuerySet
+
+from database.compiled import compiled_update
 from database.transactions import step
 from memory.access import NO_SUCH_STORE, archived
 from memory.models import Lifecycle, MemoryStore
@@ -18,8 +21,13 @@ def bump_generation(store_id: str) -> None:
         ReadOnly: the store was archived meanwhile.
         NotFound: it is being deleted, or gone.
     """
-    active = MemoryStore.objects.filter(id=store_id, lifecycle=Lifecycle.ACTIVE)
-    if active.update(generation=F("generation") + 1):
+    if _bump(store_id=store_id):
         return
     lifecycle = MemoryStore.objects.filter(id=store_id).values_list("lifecycle", flat=True).first()
     raise archived() if lifecycle == Lifecycle.ARCHIVED else NotFound(NO_SUCH_STORE)
+
+
+@compiled_update
+def _bump(*, store_id: str) -> tuple[QuerySet[MemoryStore], dict[str, Any]]:
+    active = MemoryStore.objects.filter(id=store_id, lifecycle=Lifecycle.ACTIVE)
+    return active, {"generation": F("generation") + 1}

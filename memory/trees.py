@@ -6,14 +6,19 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
+from database.compiled import compiled
 from database.rows import insert_rows
 from database.transactions import step
 from memory.models import MemoryVersion, TreePage, VersionTree
 from memory.treehash import page_hash, tree_hash
 from memory.treepages import Page, PagedTree, Slot, TreeEntry
 
-_PAGE_COLUMNS = ("id", "paths", "document_versions", "content_hashes", "media_types", "sizes")
+_PAGES = """
+SELECT id, paths, document_versions, content_hashes, media_types, sizes
+FROM memory_treepage WHERE id = ANY(%s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +37,23 @@ def empty_tree() -> PagedTree:
 
 def load_tree(version_id: str) -> PagedTree:
     """A version's tree; its pages are fetched when they are looked at. One query."""
-    pages, first_paths = VersionTree.objects.values_list("pages", "first_paths").get(
-        version=version_id
-    )
+    (pages, first_paths), *_ = _tree(version_id=version_id)
     slots = [
         Slot(first_path, page_id) for page_id, first_path in zip(pages, first_paths, strict=True)
     ]
     return PagedTree(slots, load_pages)
 
 
+@compiled
+def _tree(*, version_id: str) -> QuerySet[VersionTree, Any]:
+    return VersionTree.objects.filter(version=version_id).values_list("pages", "first_paths")
+
+
 def load_pages(page_ids: Sequence[int]) -> dict[int, Page]:
     """The entries of stored pages. One query."""
-    rows = TreePage.objects.filter(id__in=page_ids).values_list(*_PAGE_COLUMNS)
-    return {row[0]: entries_of_page(*row[1:]) for row in rows}
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGES, [list(page_ids)])
+        return {row[0]: entries_of_page(*row[1:]) for row in cursor.fetchall()}
 
 
 def entries_of_page(
