@@ -86,7 +86,7 @@ def _folder(tree: pygit2.Tree, prefix: str) -> pygit2.Tree | None:
         return tree
     try:
         found = tree / prefix
-    except KeyError:
+    except (KeyError, UnicodeEncodeError):
         return None
     return found if isinstance(found, pygit2.Tree) else None
 

@@ -7,9 +7,6 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import RepositoryOpenFlag
 
-_BUNDLE_SIGNATURE = b"# v"
-_BUNDLE_NAME = b" git bundle\n"
-
 
 class RepositoryError(Exception):
     """The repository, or something in it, cannot be read; the message is for a person."""
@@ -21,14 +18,13 @@ def open_repository(path: Path) -> pygit2.Repository:
     Raises:
         RepositoryError: there is none, it is a bundle, or it belongs to another user.
     """
-    if not path.exists():
-        raise RepositoryError(f"There is nothing at {path}. Name a git repository on this machine.")
-    if path.is_file():
-        raise RepositoryError(_about_file(path))
     try:
+        _require_folder(path)
         return pygit2.Repository(path, RepositoryOpenFlag.NO_SEARCH)
     except pygit2.GitError as error:
         raise RepositoryError(_about_folder(path, str(error))) from error
+    except OSError as error:
+        raise RepositoryError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def find_commit(repository: pygit2.Repository, ref: str) -> pygit2.Commit:
@@ -57,10 +53,17 @@ def reading() -> Iterator[None]:
         ) from error
 
 
+def _require_folder(path: Path) -> None:
+    if not path.exists():
+        raise RepositoryError(f"There is nothing at {path}. Name a git repository on this machine.")
+    if path.is_file():
+        raise RepositoryError(_about_file(path))
+
+
 def _about_file(path: Path) -> str:
     with path.open("rb") as file:
         line = file.readline(32)
-    if line.startswith(_BUNDLE_SIGNATURE) and line.endswith(_BUNDLE_NAME):
+    if line.startswith(b"# v") and line.endswith(b" git bundle\n"):
         return f"{path} is a git bundle. Clone it first (git clone {path} FOLDER), import FOLDER."
     return f"{path} is a file, not a git repository."
 

@@ -127,6 +127,7 @@ def test_refused_repositories(filled, workspace, tmp_path):
     assert "There is nothing at" in refusal("https://git.example.org/a.git", workspace)
     assert "is not a git repository" in refusal(tmp_path / "folder", workspace)
     assert "is a file, not a git repository" in refusal(tmp_path / "file", workspace)
+    assert "cannot be read: File name too long." in refusal(tmp_path / ("x" * 300), workspace)
 
 
 def test_a_bundle_is_to_be_cloned_first(filled, workspace, tmp_path):
@@ -161,7 +162,7 @@ def test_a_path_must_name_a_folder(filled, workspace, path):
     assert "--path names no folder" in refusal(filled.path, workspace, "--path", path)
 
 
-@pytest.mark.parametrize("path", ["nowhere", "docs/a.md", "../docs"])
+@pytest.mark.parametrize("path", ["nowhere", "docs/a.md", "../docs", "\udcff"])
 def test_nothing_below_the_path(filled, workspace, path):
     assert refusal(filled.path, workspace, "--path", path) == "There is no document to import."
 
