@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 
+from database.transactions import step
 from memory.access import StoreAccess
-from memory.models import CanonicalWrites
+from memory.models import CanonicalWrites, MemoryStore
 from tenancy.models import Permission
 from wire.errors import ReadOnly
 
@@ -39,8 +40,26 @@ def require_move(access: StoreAccess, move: CanonicalMove) -> None:
     if move not in CALLER_MOVES:
         raise ValueError(f"{move} is the platform's own move")
     access.require(NEEDED[move])
-    under_review = access.store.canonical_writes == CanonicalWrites.REVIEW
-    if move == CanonicalMove.DIRECT_WRITE and under_review:
+    if move == CanonicalMove.DIRECT_WRITE:
+        _refuse_under_review(access.store.canonical_writes)
+
+
+@step
+def require_unchanged_rule(access: StoreAccess) -> None:
+    """Refuse a direct write when the store came under review while it was made.
+
+    For the end of the transaction, when the store's row is locked: whoever commits first wins.
+
+    Raises:
+        ReadOnly: canonical moves only through approved Proposals by now.
+    """
+    if access.store.is_shared:
+        now = MemoryStore.objects.filter(id=access.store_id).values_list("canonical_writes")
+        _refuse_under_review(now.get()[0])
+
+
+def _refuse_under_review(canonical_writes: str | None) -> None:
+    if canonical_writes == CanonicalWrites.REVIEW:
         raise ReadOnly(
             "Canonical of this store moves only through approved Proposals. Open a Proposal."
         )

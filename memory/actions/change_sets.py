@@ -7,7 +7,7 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.actors import actor_of
-from memory.canonical import CanonicalMove, require_move
+from memory.canonical import CanonicalMove, require_move, require_unchanged_rule
 from memory.models import MemoryVersion, RefKind, VersionKind
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
@@ -124,6 +124,8 @@ def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt | None) 
         receipts.keep(receipt, outcome)
     if version:
         bump_generation(access.store_id)
+    if version and change_set.ref == refs.CANONICAL:
+        require_unchanged_rule(access)
     tree = version or base
     return ChangeSetOutcome(
         version_id=version.id if version else None,
