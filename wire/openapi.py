@@ -9,6 +9,7 @@ from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
 from wire import headers
@@ -64,8 +65,8 @@ class ContractSchema(AutoSchema):
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
         described = super().get_operation(*args, **kwargs)
-        if described and "requestBody" in described:
-            described["requestBody"]["required"] = True
+        if described and self.said.body:
+            described["requestBody"]["required"] = _needs_fields(self.said.body)
         return described
 
     @property
@@ -179,6 +180,11 @@ class ContractSchema(AutoSchema):
         if known != schema:
             raise ValueError(f"Two different shapes are called {name}.")
         return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def _needs_fields(model: type[BaseModel]) -> bool:
+    """Whether a body has to be sent: none at all is as good as `{}`."""
+    return any(field.is_required() for field in model.model_fields.values())
 
 
 def _any_of(references: list[dict[str, str]]) -> Schema:

@@ -71,7 +71,8 @@ class StrictJsonParser(BaseParser):
 def parse_body[B: Body](request: Request, model: type[B]) -> B:
     """Read the request's JSON body as `model`.
 
-    An operation that documents no query parameters refuses any here.
+    An operation that documents no query parameters refuses any here. No body at all is as good
+    as an empty object.
 
     Raises:
         Malformed: naming every field that is missing, unknown or of a wrong type.

@@ -1,5 +1,7 @@
 """Contract §0 "Lists": keyset paging that skips and repeats nothing while rows are inserted."""
 
+import base64
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -85,6 +87,13 @@ def test_a_page_of_another_list_is_refused_or_empty(admin_api, workspace, noun):
     answer = admin_api.get(f"/v1/{noun}", {"page": page})
 
     assert (answer.status, answer.error) == (400, "validation.malformed")
+
+
+@pytest.mark.parametrize("position", [2**63, 2**64 - 1, 2**70, -1, True, 1.5, "1", None])
+def test_a_made_up_page_is_no_500(admin_api, noun, position):
+    page = base64.urlsafe_b64encode(json.dumps([position]).encode()).decode()
+
+    assert admin_api.get(f"/v1/{noun}", {"page": page}).status in {200, 400}
 
 
 def test_fifty_rows_are_shown_unless_asked_otherwise(admin_api, workspace):
