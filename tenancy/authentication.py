@@ -80,9 +80,7 @@ def find_key(secret: str, named: str | None = None) -> Credential:
     Raises:
         InvalidKey: there is none, or it is expired or revoked.
     """
-    if named is None:
-        return _credential(_keys(digest=digest(secret), moment=now()))
-    return _credential(_naming_keys(digest=digest(secret), moment=now(), named=named))
+    return _credential(_keys(digest=digest(secret), moment=now(), named=named))
 
 
 def find_key_again(key_id: str, named: str | None) -> Credential:
@@ -97,16 +95,11 @@ def _credential(found: Iterable[Any]) -> Credential:
 
 
 @compiled
-def _keys(*, digest: bytes, moment: datetime) -> QuerySet[ApiKey]:
-    return _live(moment).filter(digest=digest)
-
-
-@compiled
-def _naming_keys(*, digest: bytes, moment: datetime, named: str) -> QuerySet[ApiKey]:
+def _keys(*, digest: bytes, moment: datetime, named: str | None) -> QuerySet[ApiKey]:
     return _live(moment, named).filter(digest=digest)
 
 
-def _live(moment: datetime, named: str | None = None) -> QuerySet[ApiKey]:
+def _live(moment: datetime, named: str | None) -> QuerySet[ApiKey]:
     """Keys that work at a moment, with the state of the principal `named` if they may name it."""
     unexpired = Q(expires_at=None) | Q(expires_at__gt=moment)
     keys = ApiKey.objects.select_related("workspace", "principal")
