@@ -40,7 +40,7 @@ class Shell:
         assert self.process.stdout
         self.process.stdin.write(f"{block}\necho '{END}'\n")
         self.process.stdin.flush()
-        printed = []
+        printed: list[str] = []
         for line in self.process.stdout:
             if line.rstrip("\n") == END:
                 return "".join(printed)
