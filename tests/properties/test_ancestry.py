@@ -52,7 +52,9 @@ def climb(version: MemoryVersion, depth: int) -> tuple[MemoryVersion, int]:
     hops = 0
     while version.depth > depth:
         far = version.jump
-        version = far if far is not None and far.depth >= depth else version.parent
+        above = far if far is not None and far.depth >= depth else version.parent
+        assert above is not None
+        version = above
         hops += 1
     return version, hops
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from itertools import count
 from uuid import UUID
 
@@ -25,7 +26,7 @@ edits = st.dictionaries(some_path, st.none() | some_text, max_size=12)
 
 
 def entry(path: str, text: str) -> TreeEntry:
-    return TreeEntry(path, UUID(int=0), treehash.sha256(text.encode()).digest(), "text/plain", 3)
+    return TreeEntry(path, UUID(int=0), sha256(text.encode()).digest(), "text/plain", 3)
 
 
 class Shelf:
