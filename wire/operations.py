@@ -17,6 +17,7 @@ from wire.errors import (
     Internal,
     InvalidKey,
     Malformed,
+    PolicyDenied,
 )
 from wire.parsing import Body, Expected, NoQuery, Query
 
@@ -24,6 +25,7 @@ EVERYWHERE: tuple[type[ApiError], ...] = (
     Malformed,
     InvalidKey,
     DisabledTenancy,
+    PolicyDenied,
     AuthorizationUnavailable,
     BackendUnavailable,
     Internal,
