@@ -6,19 +6,22 @@ caller know of the store, hold the grant, is the store alive, was this said befo
 whether the write fits.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tests.oracle.treehash import in_order, tree_hash
-from tests.oracle.trees import Change, apply, changed_paths, content_of, diff
+from tests.oracle.treehash import diff_hash, in_order, tree_hash
+from tests.oracle.trees import apply, changed_paths, content_of, diff
 from tests.oracle.values import (
     CANONICAL,
     CONFLICT,
     DENIED,
+    MALFORMED,
     NOT_FOUND,
     READ_ONLY,
     Caller,
     ChangeSet,
+    Diff,
     Document,
     Listed,
     Operation,
@@ -32,6 +35,7 @@ from tests.oracle.values import (
     Step,
     Tree,
     Version,
+    Written,
 )
 
 KINDS = {"canonical": "direct", "session": "session_checkpoint", "curation": "curation"}
@@ -75,7 +79,7 @@ class Store:
     def change_set(self, caller: Caller, request: ChangeSet, key: str | None = None) -> Outcome:
         """Apply operations to a ref, whole or not at all (contract R4)."""
         self.open_for_writing(caller, request.ref)
-        told = self.replay(caller, key, request)
+        told: Outcome | None = self.replay(caller, key, request)
         if told is not None:
             return replace(told, replayed=True)
         if request.ref.kind == "proposal":
@@ -89,15 +93,21 @@ class Store:
         self.keep_receipt(caller, key, request, outcome)
         return outcome
 
+    def write_document(self, caller: Caller, operation: Operation, key: str | None) -> Written:
+        """PUT or DELETE one document of canonical (contract R2)."""
+        outcome = self.change_set(caller, ChangeSet(CANONICAL, None, (operation,)), key)
+        at = outcome.version if outcome.version is not None else outcome.base
+        return Written(at, outcome.version is None, outcome.replayed)
+
     def _write(self, caller: Caller, request: ChangeSet, base: Version) -> Outcome:
         tree = apply(base.tree, request.operations, len(self.versions))
         changed = changed_paths(base.tree, tree)
         if not changed:
-            return Outcome(None, (), tree_hash(base.tree))
+            return Outcome(None, base.number, (), tree_hash(base.tree))
         kind = KINDS[request.ref.kind]
         number = self.seal(base.number, kind, caller, tree, request.message)
         self.move(request.ref, number, caller)
-        return Outcome(number, changed, tree_hash(tree))
+        return Outcome(number, base.number, changed, tree_hash(tree))
 
     def seal(
         self,
@@ -133,6 +143,8 @@ class Store:
     def change_settings(self, caller: Caller, version: int, **changes: Any) -> int:
         """Change how the store is governed, or archive it; returns the new version (M1, M9)."""
         self.open(caller)
+        if "canonical_writes" in changes and self.settings.canonical_writes is None:
+            raise Refused(MALFORMED, "canonical_writes of a store that is not shared")
         governs_review = {"canonical_writes", "self_approval"} & changes.keys()
         if governs_review or not caller.owner:
             self.open(caller, "admin")
@@ -179,14 +191,15 @@ class Store:
         self.open(caller)
         return frozenset(self.refs.items())
 
-    def list_moves(self, caller: Caller) -> tuple[RefMove, ...]:
-        """The reflog, newest first."""
+    def list_moves(self, caller: Caller) -> dict[RefName, list[RefMove]]:
+        """The reflog of each ref, newest first."""
         self.open(caller)
-        return tuple(reversed(self.reflog))
+        return by_ref(reversed(self.reflog))
 
-    def diff(self, caller: Caller, base: int, head: int) -> tuple[Change, ...]:
+    def diff(self, caller: Caller, base: int, head: int) -> Diff:
         """What happened to each path between any two versions."""
-        return diff(self.resolve(caller, base).tree, self.resolve(caller, head).tree)
+        before, after = self.resolve(caller, base).tree, self.resolve(caller, head).tree
+        return Diff(diff_hash(before, after), diff(before, after))
 
     def line(self, version: int) -> list[Version]:
         """A version and its parents, newest first."""
@@ -215,6 +228,14 @@ class Store:
     def draft(self, base: int, operations: tuple[Operation, ...]) -> Tree:
         """What operations would make of a version."""
         return apply(self.versions[base].tree, operations, len(self.versions))
+
+
+def by_ref(moves: Iterable[RefMove]) -> dict[RefName, list[RefMove]]:
+    """The movements of each ref; in which order two refs move together is nobody's business."""
+    grouped: dict[RefName, list[RefMove]] = {}
+    for move in moves:
+        grouped.setdefault(move.name, []).append(move)
+    return grouped
 
 
 def _listed(path: str, document: Document) -> Listed:

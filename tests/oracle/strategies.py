@@ -52,22 +52,55 @@ def mostly(usual: Any, rare: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 def versions_in(oracle: Store) -> st.SearchStrategy[int]:
-    """A version of the store, the newest first when shrinking, now and then an unknown one."""
-    newest_first = list(reversed(range(len(oracle.versions))))
-    return st.sampled_from(newest_first) | mostly(newest_first[0], st.just(UNKNOWN))
+    """A version of the store; the newest one when shrinking."""
+    return st.integers(1, len(oracle.versions)).map(lambda back: len(oracle.versions) - back)
 
 
-def operations_on(tree: Tree) -> st.SearchStrategy[tuple[Operation, ...]]:
-    """One to four operations on different paths; most of them expect what is there."""
+def maybe_versions_in(oracle: Store) -> st.SearchStrategy[int | None]:
+    """The same, or none named, or now and then one that nobody has."""
+    return versions_in(oracle) | st.none() | mostly(None, st.just(UNKNOWN))
+
+
+def right_operations(tree: Tree) -> st.SearchStrategy[tuple[Operation, ...]]:
+    """One to four operations that fit: they expect what is there, and no document would be a
+    directory.
+    """
+    fitting = [path for path in PATHS if not any(_clash(path, other) for other in tree)]
+    chosen = st.lists(st.sampled_from(fitting), min_size=1, max_size=4, unique=True)
+    return chosen.map(_apart).flatmap(
+        lambda paths: st.tuples(*(right_operation(path, tree) for path in paths))
+    )
+
+
+def any_operations(tree: Tree) -> st.SearchStrategy[tuple[Operation, ...]]:
+    """One to four operations on different paths, right or wrong."""
     chosen = st.lists(st.sampled_from(PATHS), min_size=1, max_size=4, unique=True)
-    return chosen.flatmap(lambda paths: st.tuples(*(operation_at(path, tree) for path in paths)))
+    return chosen.flatmap(lambda paths: st.tuples(*(any_operation(path, tree) for path in paths)))
 
 
-def operation_at(path: str, tree: Tree) -> st.SearchStrategy[Operation]:
+def right_operation(path: str, tree: Tree) -> st.SearchStrategy[Operation]:
+    """A write or, where there is a document, a deletion, expecting what is there."""
     found = tree[path].sha256 if path in tree else None
-    expected = mostly(found, st.sampled_from((None, content_hash(TEXTS[1]))))
-    put = st.builds(Put, st.just(path), texts, media_types, expected)
-    if found is None:
-        return put
-    delete = st.builds(Delete, st.just(path), mostly(found, st.just(content_hash("other"))))
-    return put | delete
+    put = st.builds(Put, st.just(path), texts, media_types, st.just(found))
+    return put | st.just(Delete(path, found)) if found else put
+
+
+def any_operation(path: str, tree: Tree) -> st.SearchStrategy[Operation]:
+    """An operation that may expect something else than what is there."""
+    expected = st.sampled_from((None, content_hash(TEXTS[1]), content_hash("other")))
+    wrong_put = st.builds(Put, st.just(path), texts, media_types, expected)
+    wrong_delete = st.just(Delete(path, content_hash("other")))
+    return right_operation(path, tree) | wrong_put | wrong_delete
+
+
+def _apart(paths: list[str]) -> list[str]:
+    """The paths of a list that do not clash with an earlier one."""
+    kept: list[str] = []
+    for path in paths:
+        if not any(_clash(path, other) for other in kept):
+            kept.append(path)
+    return kept
+
+
+def _clash(path: str, other: str) -> bool:
+    return path.startswith(other + "/") or other.startswith(path + "/")

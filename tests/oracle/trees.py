@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tests.oracle.treehash import in_order
-from tests.oracle.values import CONFLICT, Document, Operation, Put, Refused, Tree
+from tests.oracle.values import CONFLICT, Change, Document, Operation, Put, Refused, Tree
 
 
 def apply(tree: Tree, operations: Iterable[Operation], number: int) -> Tree:
@@ -53,15 +52,6 @@ def changed_paths(before: Tree, after: Tree) -> tuple[str, ...]:
 def content_of(document: Document | None) -> tuple[str, str] | None:
     """What makes a document the same document, whoever wrote it."""
     return (document.text, document.media_type) if document else None
-
-
-@dataclass(frozen=True)
-class Change:
-    """A path's difference; a rename stands once, at its new path, and knows the old one."""
-
-    status: str
-    path: str
-    old_path: str | None = None
 
 
 def diff(base: Tree, head: Tree) -> tuple[Change, ...]:

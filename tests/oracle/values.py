@@ -26,7 +26,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody with a credential. `key` is what the credential's actor is recorded as."""
+    """Somebody with a credential. `owner`: whether the store is theirs."""
 
     name: str
     permissions: frozenset[str]
@@ -142,6 +142,23 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A path's difference; a rename stands once, at its new path, and knows the old one."""
+
+    status: str
+    path: str
+    old_path: str | None = None
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What differs between two versions."""
+
+    diff_hash: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
 class Step:
     """One entry of a path's history; `sha256` is None where it was deleted."""
 
@@ -166,7 +183,10 @@ class Sealed:
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """A write as it is sent. It is its own fingerprint: equal requests compare equal."""
+    """A write as it is sent. It is its own fingerprint: equal requests compare equal.
+
+    `base` is None for a write through the document surface, which names content only.
+    """
 
     ref: RefName
     base: int | None
@@ -179,9 +199,19 @@ class Outcome:
     """What a change set answers; `version` is None when it altered nothing."""
 
     version: int | None
+    base: int
     changed_paths: tuple[str, ...]
     tree_hash: str
     replayed: bool = False
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write through the document surface answers; `at` is canonical as it left it."""
+
+    at: int
+    unchanged: bool
+    replayed: bool
 
 
 @dataclass(frozen=True)

@@ -1,35 +1,35 @@
 """The product under the oracle's method names, so that one question can be put to both.
 
-Versions are numbers here as they are in the oracle: the table of numbers and identifiers is kept
-by listening to what the product says it has sealed.
+Everything goes through the HTTP API. Versions and Proposals are numbers here, as they are in the
+oracle: the tables of numbers and identifiers grow with what the product says it has made.
 """
 
-from collections.abc import Mapping
-from hashlib import sha256
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from django.db import transaction
 
-from memory import refs as ref_steps
-from memory.access import StoreAccess, open_store
-from memory.actions import change_sets
-from memory.actions.stores import Owner, StoreChanges, StoreSettings, change_store, create_store
+from memory import refs
 from memory.actors import actor_of
-from memory.models import CanonicalWrites, Lifecycle, OwnerKind, RefKind, SelfApproval
-from memory.queries import diffs, documents, refs, versions
-from memory.treehash import content_sha256, parse_hash, spell_hash
-from memory.versions import Put
-from tenancy.models import Principal
+from memory.models import RefKind
+from tenancy.models import ApiKey, Principal
+from tests.client import Answer, Api
 from tests.factories import caller_for, grant
-from tests.oracle.trees import Change
+from tests.oracle.proposals import Handled, NewProposal, Response, Shown
+from tests.oracle.store import by_ref
+from tests.oracle.treehash import content_hash
 from tests.oracle.values import (
-    CANONICAL,
     UNKNOWN,
     Caller,
+    Change,
     ChangeSet,
+    Diff,
     Listed,
     Operation,
     Outcome,
+    Put,
     Reading,
     RefMove,
     RefName,
@@ -37,238 +37,342 @@ from tests.oracle.values import (
     Sealed,
     Settings,
     Step,
+    Written,
 )
-from tests.oracle.values import Put as OraclePut
-from wire.errors import ApiError
-from wire.idempotency import IdempotencyKey, fingerprint
-from wire.ids import id_from_uuid, new_id
+from wire.headers import REPLAYED
+from wire.ids import new_id
+
+OWNER_FIELDS = {"session": "session", "proposal": "proposal", "curation": "run"}
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a key that is bound to them."""
+
+    principal: Principal
+    key: ApiKey
+    api: Api
+
+
+class Ids:
+    """Identifiers by number, in the order in which they were first heard of."""
+
+    def __init__(self, kind: str) -> None:
+        self.known: list[str] = []
+        self.unknown = new_id(kind)
+
+    def hear(self, identifier: str) -> int:
+        """The number of something that may have been made just now."""
+        if identifier not in self.known:
+            self.known.append(identifier)
+        return self.number(identifier)
+
+    def number(self, identifier: str) -> int:
+        return self.known.index(identifier)
+
+    def maybe_number(self, identifier: str | None) -> int | None:
+        return None if identifier is None else self.number(identifier)
+
+    def __getitem__(self, number: int) -> str:
+        return self.unknown if number == UNKNOWN else self.known[number]
 
 
 class Server:
     """One store of the product, asked by several people."""
 
-    def __init__(self, people: Mapping[str, Principal], creator: Caller, settings: Settings):
+    def __init__(self, people: Mapping[str, Person], creator: Caller, settings: Settings) -> None:
         self.people = people
-        self.ids: list[str] = []
-        self.unknown = new_id("version")
-        self.sessions: dict[str, str] = {}
-        self.store_id = self._create(creator, settings)
-        self._hear(versions.canonical_id(self.store_id))
+        self.names = {person.key.id: name for name, person in people.items()}
+        self.versions = Ids("version")
+        self.proposals = Ids("proposal")
+        self.sessions = Ids("session")
+        store = self._create(people[creator.name], settings)
+        self.id = store["id"]
+        self.versions.hear(store["canonical_version"])
 
-    def _create(self, creator: Caller, settings: Settings) -> str:
-        person = self.people[creator.name]
-        shared = settings.canonical_writes is not None
-        owner = (
-            Owner(OwnerKind.WORKSPACE, person.workspace_id)
-            if shared
-            else Owner(OwnerKind.PRINCIPAL, person.id)
-        )
-        return create_store(
-            caller=caller_for(person),
-            settings=StoreSettings(
-                name="a store",
-                owner=owner,
-                canonical_writes=CanonicalWrites(settings.canonical_writes) if shared else None,
-                self_approval=SelfApproval(settings.self_approval),
-            ),
-        ).store_id
-
-    # --- identifiers -------------------------------------------------------------------------
-
-    def _hear(self, version_id: str) -> int:
-        """Take note of a version that was just sealed."""
-        if version_id not in self.ids:
-            self.ids.append(version_id)
-        return self.ids.index(version_id)
-
-    def _number(self, version_id: str | None) -> int | None:
-        return None if version_id is None else self.ids.index(version_id)
-
-    def _id(self, number: int | None) -> str | None:
-        return self.unknown if number == UNKNOWN else None if number is None else self.ids[number]
-
-    def _access(self, caller: Caller) -> StoreAccess:
-        access = open_store(caller_for(self.people[caller.name]), self.store_id)
-        access.require_content()
-        return access
-
-    def _ref(self, name: RefName) -> ref_steps.RefName:
-        if name == CANONICAL:
-            return ref_steps.CANONICAL
-        owner = self.sessions.setdefault(str(name.owner), new_id("session"))
-        return ref_steps.RefName(RefKind(name.kind), owner)
-
-    def _ref_name(self, row: Any) -> RefName:
-        names = {owner: name for name, owner in self.sessions.items()}
-        return RefName(row.kind, names.get(row.owner_id or ""))
-
-    # --- writes ------------------------------------------------------------------------------
-
-    def change_set(self, caller: Caller, request: ChangeSet, key: str | None = None) -> Outcome:
-        access = self._access(caller)
-        done = change_sets.apply_change_set(
-            access=access,
-            change_set=change_sets.ChangeSet(
-                ref=self._ref(request.ref),
-                base_version=self._id(request.base),
-                operations=tuple(map(_operation, request.operations)),
-                message=request.message,
-            ),
-            key=IdempotencyKey(key, fingerprint("", "", repr(request))) if key else None,
-        )
-        return Outcome(
-            self._hear(done.version_id) if done.version_id else None,
-            tuple(done.changed_paths),
-            spell_hash(done.tree_hash),
-            done.replayed,
-        )
-
-    def move(self, name: RefName, to: int, caller: Caller) -> None:
-        """Make a ref, as opening a Session will."""
-        with transaction.atomic():
-            ref_steps.create(
-                store_id=self.store_id,
-                name=self._ref(name),
-                at=self.ids[to],
-                actor=actor_of(caller_for(self.people[caller.name])),
-            )
-
-    def change_settings(self, caller: Caller, version: int, **changes: Any) -> int:
-        archived = changes.pop("archived", None)
-        if archived is not None:
-            changes["lifecycle"] = Lifecycle.ARCHIVED if archived else Lifecycle.ACTIVE
-        access = change_store(
-            access=self._access(caller), version=version, changes=StoreChanges(**changes)
-        )
-        return int(access.store.version)
+    def _create(self, creator: Person, settings: Settings) -> Any:
+        principal = creator.principal
+        owner = {"kind": "principal", "id": principal.id}
+        if settings.canonical_writes is not None:
+            owner = {"kind": "workspace", "id": principal.workspace_id}
+        body = {
+            "name": "A store",
+            "owner": owner,
+            "canonical_writes": settings.canonical_writes,
+            "self_approval": settings.self_approval,
+        }
+        return creator.api.post("/v1/memory-stores", body).ok(201)
 
     def give(self, caller: Caller) -> None:
         """Grant a caller on this store what the oracle believes they hold."""
-        grant(self.people[caller.name], self._store_row(), *caller.permissions)
+        grant(self.people[caller.name].principal, self.id, *caller.permissions)
 
-    def _store_row(self) -> Any:
-        from memory.models import MemoryStore
+    # --- requests ----------------------------------------------------------------------------
 
-        return MemoryStore.objects.get(id=self.store_id)
+    def _url(self, what: str) -> str:
+        return f"/v1/memory-stores/{self.id}" + (f"/{what}" if what else "")
+
+    def _api(self, caller: Caller) -> Api:
+        return self.people[caller.name].api
+
+    def _get(self, caller: Caller, what: str, **query: Any) -> Any:
+        given = {name: value for name, value in query.items() if value is not None}
+        return _body(self._api(caller).get(self._url(what), given))
+
+    def _pages(self, caller: Caller, what: str, limit: int, **query: Any) -> Iterable[Any]:
+        """All pages of a list, each of them whole."""
+        page = None
+        while True:
+            body = self._get(caller, what, limit=limit, page=page, **query)
+            assert len(body["data"]) <= limit
+            yield body
+            page = body["next_page"]
+            if page is None:
+                return
+            assert len(body["data"]) == limit
+
+    def _rows(self, caller: Caller, what: str, limit: int, **query: Any) -> list[Any]:
+        return [row for body in self._pages(caller, what, limit, **query) for row in body["data"]]
+
+    def _version(self, number: int | None) -> str | None:
+        return None if number is None else self.versions[number]
+
+    # --- writes ------------------------------------------------------------------------------
+
+    def change_set(self, caller: Caller, request: ChangeSet, key: str) -> Outcome:
+        body = {
+            "ref": self._spell_ref(request.ref),
+            "base_version": self._version(request.base),
+            "operations": [_operation(operation) for operation in request.operations],
+            "message": request.message,
+        }
+        done = _body(self._api(caller).post(self._url("change-sets"), body, key=key))
+        version = self.versions.hear(done["version"]) if done["version"] else None
+        assert done["unchanged"] == (version is None)
+        assert request.base is not None
+        return Outcome(
+            version,
+            request.base,
+            tuple(done["changed_paths"]),
+            done["tree_hash"],
+            done["replayed"],
+        )
+
+    def write_document(self, caller: Caller, operation: Operation, key: str | None) -> Written:
+        address = f"{self._url('document')}?path={quote(operation.path)}"
+        precondition = {"If_None_Match": "*"}
+        if operation.expected is not None:
+            precondition = {"If_Match": f'"{operation.expected}"'}
+        api = self._api(caller)
+        if isinstance(operation, Put):
+            body = {"content": operation.text, "media_type": operation.media_type}
+            answer = api.put(address, body, key=key, **precondition)
+        else:
+            answer = api.delete(address, key=key, **precondition)
+        done = _body(answer)
+        at = self.versions.hear(done["version"])
+        return Written(at, done.get("unchanged", False), _is_replay(answer))
+
+    def move(self, name: RefName, to: int, caller: Caller) -> None:
+        """Make a Session's ref, as opening the Session will."""
+        self.sessions.hear(session := new_id("session"))
+        assert self.sessions.number(session) == name.owner
+        with transaction.atomic():
+            refs.create(
+                store_id=self.id,
+                name=refs.RefName(RefKind.SESSION, session),
+                at=self.versions[to],
+                actor=actor_of(caller_for(self.people[caller.name].key)),
+            )
+
+    def change_settings(self, caller: Caller, version: int, **changes: Any) -> int:
+        if "archived" in changes:
+            changes["lifecycle"] = "archived" if changes.pop("archived") else "active"
+        answer = self._api(caller).patch(self._url(""), {"version": version, **changes})
+        return int(_body(answer)["version"])
 
     # --- reads -------------------------------------------------------------------------------
 
     def read(self, caller: Caller, path: str, version: int | None = None) -> Reading:
-        self._access(caller)
-        found = documents.read_document(self.store_id, path, self._id(version))
-        text = documents.require_text(found)
-        assert found.content_sha256 == sha256(text.encode()).digest()
-        assert found.size == len(text.encode())
-        return Reading(self.ids.index(found.version_id), text, found.media_type)
+        body = self._get(caller, "document", path=path, version=self._version(version))
+        assert body["content_sha256"] == content_hash(body["content"])
+        assert body["bytes"] == len(body["content"].encode())
+        return Reading(self.versions.number(body["version"]), body["content"], body["media_type"])
 
     def list_documents(
-        self, caller: Caller, version: int | None = None, prefix: str = "/", limit: int = 7
+        self, caller: Caller, version: int | None = None, prefix: str = "/", limit: int = 200
     ) -> tuple[Listed, ...]:
-        self._access(caller)
-        exact = versions.resolve(self.store_id, self._id(version))
-        rows: list[Any] = []
-        while True:
-            after = rows[-1].path if rows else None
-            page = documents.list_documents(exact, prefix=prefix, after=after, limit=limit)
-            rows += page
-            if len(page) < limit:
-                break
+        exact = self._version(version)
+        rows = self._rows(caller, "documents", limit, version=exact, prefix=prefix)
         return tuple(
             Listed(
-                row.path,
-                spell_hash(row.content_sha256),
-                row.media_type,
-                row.size,
-                self.ids.index(row.introduced_by),
+                row["path"],
+                row["content_sha256"],
+                row["media_type"],
+                row["bytes"],
+                self.versions.number(row["introduced_version"]),
             )
             for row in rows
         )
 
-    def list_versions(self, caller: Caller) -> tuple[Sealed, ...]:
-        self._access(caller)
-        return tuple(self._sealed(row) for row in versions.versions_of(self.store_id))
+    def list_versions(self, caller: Caller, limit: int = 200) -> tuple[Sealed, ...]:
+        return tuple(self._sealed(row) for row in self._rows(caller, "versions", limit))
 
     def _sealed(self, row: Any) -> Sealed:
-        note = getattr(row, "note", None)
         return Sealed(
-            self.ids.index(row.id),
-            self._number(row.parent_id),
-            row.kind,
-            self._person(row.actor_uuid),
-            note.message if note else None,
-            row.document_count,
-            row.total_bytes,
-            spell_hash(row.tree_hash),
+            self.versions.hear(row["id"]),
+            self.versions.maybe_number(row["parent_version"]),
+            row["kind"],
+            self._actor(row["actor"]),
+            row["message"],
+            row["document_count"],
+            row["total_bytes"],
+            row["tree_hash"],
         )
 
-    def _person(self, actor_uuid: Any) -> str:
-        actor = id_from_uuid("principal", actor_uuid)
-        return next(name for name, person in self.people.items() if person.id == actor)
+    def list_refs(self, caller: Caller, limit: int = 200) -> frozenset[tuple[RefName, int]]:
+        rows = self._rows(caller, "refs", limit)
+        return frozenset(
+            (self._ref_name(row), self.versions.number(row["version"])) for row in rows
+        )
 
-    def list_refs(self, caller: Caller) -> frozenset[tuple[RefName, int]]:
-        self._access(caller)
-        rows = refs.refs_of(self.store_id)
-        return frozenset((self._ref_name(row), self.ids.index(row.version_id)) for row in rows)
-
-    def list_moves(self, caller: Caller) -> tuple[RefMove, ...]:
-        self._access(caller)
-        return tuple(
+    def list_moves(self, caller: Caller, limit: int = 200) -> dict[RefName, list[RefMove]]:
+        return by_ref(
             RefMove(
-                self._ref_name(row),
-                self._number(row.before_id),
-                self._number(row.after_id),
-                self._person(row.actor_uuid),
+                self._ref_name(row["ref"]),
+                self.versions.maybe_number(row["before"]),
+                self.versions.maybe_number(row["after"]),
+                self._actor(row["actor"]),
             )
-            for row in refs.reflog_of(self.store_id)
+            for row in self._rows(caller, "reflog", limit)
         )
 
-    def diff(self, caller: Caller, base: int, head: int) -> tuple[Change, ...]:
-        self._access(caller)
-        ends = [versions.resolve(self.store_id, self._id(number)) for number in (base, head)]
-        return tuple(
-            Change(change.status, change.path, change.old_path) for change in diffs.tree_diff(*ends)
-        )
+    def diff(self, caller: Caller, base: int, head: int, limit: int = 200) -> Diff:
+        ends = {"base": self._version(base), "head": self._version(head)}
+        pages = list(self._pages(caller, "diff", limit, **ends))
+        rows = [row for page in pages for row in page["data"]]
+        changes = tuple(Change(row["status"], row["path"], row["old_path"]) for row in rows)
+        for status, total in pages[0]["totals"].items():
+            assert total == sum(change.status == status for change in changes)
+        return Diff(pages[0]["diff_hash"], changes)
 
     def history(
-        self, caller: Caller, path: str, version: int | None = None, limit: int = 3
+        self, caller: Caller, path: str, version: int | None = None, limit: int = 200
     ) -> tuple[Step, ...]:
-        self._access(caller)
-        exact = versions.resolve(self.store_id, self._id(version))
-        rows: list[Any] = []
-        while True:
-            before = rows[-1].version_id if rows else None
-            page = versions.path_history(self.store_id, path, exact, before=before, limit=limit)
-            rows += page
-            if len(page) < limit:
-                break
+        rows = self._rows(caller, "history", limit, path=path, version=self._version(version))
         return tuple(
-            Step(
-                self.ids.index(row.version_id),
-                row.change,
-                spell_hash(row.content_sha256) if row.content_sha256 else None,
-            )
+            Step(self.versions.number(row["version"]), row["change"], row["content_sha256"])
             for row in rows
         )
 
+    # --- Proposals ---------------------------------------------------------------------------
 
-def _operation(operation: Operation) -> change_sets.Operation:
-    expected = parse_hash(operation.expected) if operation.expected else None
-    put = (
-        Put(text=operation.text, media_type=operation.media_type)
-        if isinstance(operation, OraclePut)
-        else None
-    )
-    return change_sets.Operation(operation.path, put, expected)
+    def create(self, caller: Caller, request: NewProposal, key: str) -> Handled:
+        body: dict[str, Any] = {
+            "title": request.title,
+            "base_version": self._version(request.base),
+        }
+        if isinstance(request.head, int):
+            body["head_version"] = self._version(request.head)
+        else:
+            body["operations"] = [_operation(operation) for operation in request.head]
+        return self._handled(caller, self._api(caller).post(self._url("proposals"), body, key=key))
+
+    def respond(self, caller: Caller, number: int, response: Response, key: str) -> Handled:
+        body = {
+            "response": response.response,
+            "base_version": self._version(response.base),
+            "head_version": self._version(response.head),
+            "diff_hash": response.diff_hash,
+        }
+        return self._decide(caller, number, "respond", body, key)
+
+    def repropose(self, caller: Caller, number: int, key: str) -> Handled:
+        return self._decide(caller, number, "repropose", {}, key)
+
+    def _decide(self, caller: Caller, number: int, how: str, body: Any, key: str) -> Handled:
+        address = self._url(f"proposals/{self.proposals[number]}/{how}")
+        return self._handled(caller, self._api(caller).post(address, body, key=key))
+
+    def _handled(self, caller: Caller, answer: Answer) -> Handled:
+        """A Proposal as a write answers it, which must be what a read answers right after."""
+        body = _body(answer)
+        self.proposals.hear(body["id"])
+        self.list_versions(caller)  # an inline head was sealed before it could be heard of
+        shown = self._shown(body)
+        assert self.show(caller, shown.number) == shown
+        return Handled(shown, _is_replay(answer))
+
+    def show(self, caller: Caller, number: int) -> Shown:
+        return self._shown(self._get(caller, f"proposals/{self.proposals[number]}"))
+
+    def list_proposals(
+        self, caller: Caller, status: str | None = None, limit: int = 200
+    ) -> tuple[Shown, ...]:
+        rows = self._rows(caller, "proposals", limit, status=status)
+        return tuple(self._shown(row) for row in rows)
+
+    def _shown(self, body: Any) -> Shown:
+        return Shown(
+            self.proposals.number(body["id"]),
+            body["title"],
+            self.versions.number(body["base_version"]),
+            self.versions.number(body["head_version"]),
+            body["diff_hash"],
+            body["status"],
+            self._actor(body["author"]),
+            body["stale"],
+            body["can_approve"],
+            body["resolution"]["reason"] if body["resolution"] else None,
+            self.proposals.maybe_number(body["replaces"]),
+            self.proposals.maybe_number(body["replaced_by"]),
+        )
+
+    # --- names -------------------------------------------------------------------------------
+
+    def _actor(self, actor: Any) -> str:
+        assert actor["kind"] == "api_key"
+        return self.names[actor["key"]]
+
+    def _spell_ref(self, name: RefName) -> dict[str, str]:
+        if name.kind == "canonical":
+            return {"kind": "canonical"}
+        assert isinstance(name.owner, int)
+        return {"kind": name.kind, OWNER_FIELDS[name.kind]: self._owners(name.kind)[name.owner]}
+
+    def _ref_name(self, row: Any) -> RefName:
+        kind = row["kind"]
+        if kind == "canonical":
+            return RefName(kind)
+        return RefName(kind, self._owners(kind).number(row[OWNER_FIELDS[kind]]))
+
+    def _owners(self, kind: str) -> Ids:
+        return {"session": self.sessions, "proposal": self.proposals}[kind]
 
 
-def answer(ask: Any, *arguments: Any, **options: Any) -> Any:
+def _operation(operation: Operation) -> dict[str, Any]:
+    common = {"path": operation.path, "expected_sha256": operation.expected}
+    if isinstance(operation, Put):
+        text = {"content": operation.text, "media_type": operation.media_type}
+        return {"kind": "put", **common, **text}
+    return {"kind": "delete", **common}
+
+
+def _body(answer: Answer) -> Any:
+    """What a success holds; an error of the catalogue is a refusal as the oracle's are."""
+    if answer.status >= 400:
+        assert answer.status < 500, answer.body
+        raise Refused(answer.error, answer.message)
+    return answer.body
+
+
+def _is_replay(answer: Answer) -> bool:
+    return answer.headers.get(REPLAYED) == "true"
+
+
+def answer_of(ask: Any, *arguments: Any, **options: Any) -> Any:
     """What oracle or product answers: a value, or the type of its refusal."""
     try:
         return ask(*arguments, **options)
     except Refused as refusal:
         return refusal.type
-    except ApiError as error:
-        return error.type
-
-
-__all__ = ["Server", "answer", "content_sha256"]

@@ -1,0 +1,299 @@
+"""Proposals in the oracle (contract P1 to P5), beside the store whose canonical they ask for."""
+
+from dataclasses import dataclass, replace
+
+from tests.oracle.store import Store
+from tests.oracle.treehash import diff_hash
+from tests.oracle.trees import changed_paths, content_of, refuse_clashes
+from tests.oracle.values import (
+    CANONICAL,
+    CONFLICT,
+    DENIED,
+    MALFORMED,
+    NOT_FOUND,
+    Caller,
+    Document,
+    Operation,
+    RefName,
+    Refused,
+    Tree,
+    Version,
+)
+
+RESOLVED_BY = {"approve": "approved", "reject": "rejected"}
+
+
+@dataclass(frozen=True)
+class NewProposal:
+    """A Proposal as it is sent; `head` is a version or the operations that make one."""
+
+    title: str
+    base: int | None
+    head: int | tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
+class Response:
+    """A review as it is sent, with what the reviewer saw (None: not said)."""
+
+    response: str
+    base: int | None = None
+    head: int | None = None
+    diff_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What is stored; Proposals are numbered as they are opened."""
+
+    number: int
+    title: str
+    base: int
+    head: int
+    diff_hash: str
+    authors: tuple[str, ...]
+    replaces: int | None = None
+    status: str = "open"
+    response: str | None = None
+    reason: str | None = None
+
+    @property
+    def ref(self) -> RefName:
+        return RefName("proposal", self.number)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a Proposal is for one reader, now."""
+
+    number: int
+    title: str
+    base: int
+    head: int
+    diff_hash: str
+    status: str
+    author: str
+    stale: bool
+    can_approve: bool
+    reason: str | None
+    replaces: int | None
+    replaced_by: int | None
+
+
+@dataclass(frozen=True)
+class Handled:
+    """A write on Proposals: which one it left behind, and whether it was only told again."""
+
+    shown: Shown
+    replayed: bool
+
+
+class ProposalDesk:
+    """The Proposals of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.proposals: list[Proposal] = []
+
+    # --- reads -------------------------------------------------------------------------------
+
+    def show(self, caller: Caller, number: int) -> Shown:
+        """One Proposal, as this caller sees it."""
+        self.store.open(caller)
+        proposal = self._find(number)
+        stale = proposal.status == "open" and self._canonical != proposal.base
+        replaced_by = [each.number for each in self.proposals if each.replaces == number]
+        return Shown(
+            number,
+            proposal.title,
+            proposal.base,
+            proposal.head,
+            proposal.diff_hash,
+            proposal.status,
+            proposal.authors[-1],
+            stale,
+            self._can_approve(caller, proposal) and not stale,
+            proposal.reason,
+            proposal.replaces,
+            replaced_by[0] if replaced_by else None,
+        )
+
+    def list_proposals(self, caller: Caller, status: str | None = None) -> tuple[Shown, ...]:
+        """All Proposals, or those of one status, newest first."""
+        self.store.open(caller)
+        wanted = [each for each in self.proposals if status in (None, each.status)]
+        return tuple(self.show(caller, each.number) for each in reversed(wanted))
+
+    def _find(self, number: int) -> Proposal:
+        if not 0 <= number < len(self.proposals):
+            raise Refused(NOT_FOUND, "no such Proposal")
+        return self.proposals[number]
+
+    @property
+    def _canonical(self) -> int:
+        return self.store.refs[CANONICAL]
+
+    # --- opening -----------------------------------------------------------------------------
+
+    def create(self, caller: Caller, request: NewProposal, key: str) -> Handled:
+        """Freeze a base and a head (P1)."""
+        told = self._before_writing(caller, request, key)
+        if told is not None:
+            return Handled(self.show(caller, told), replayed=True)
+        base = self.store.resolve(caller, request.base)
+        opened = self._open(caller, request.title, base, self._head(caller, base, request))
+        self.store.keep_receipt(caller, key, request, opened.number)
+        return Handled(self.show(caller, opened.number), replayed=False)
+
+    def _before_writing(self, caller: Caller, request: object, key: str) -> int | None:
+        self.store.open(caller, "write")
+        self.store.require_active()
+        told: int | None = self.store.replay(caller, key, request)
+        return told
+
+    def _head(self, caller: Caller, base: Version, request: NewProposal) -> Version:
+        if isinstance(request.head, int):
+            head = self.store.resolve(caller, request.head)
+            if not self.store.is_ancestor(base.number, head.number):
+                raise Refused(MALFORMED, "the base is not an ancestor of the head")
+            if not changed_paths(base.tree, head.tree):
+                raise Refused(MALFORMED, "an empty Proposal cannot exist")
+            return head
+        tree = self.store.draft(base.number, request.head)
+        if not changed_paths(base.tree, tree):
+            raise Refused(MALFORMED, "an empty Proposal cannot exist")
+        return self._seal_head(caller, base.number, tree, request.title)
+
+    def _seal_head(self, caller: Caller, base: int, tree: Tree, title: str) -> Version:
+        return self.store.versions[self.store.seal(base, "proposal", caller, tree, title)]
+
+    def _open(
+        self,
+        caller: Caller,
+        title: str,
+        base: Version,
+        head: Version,
+        replaces: Proposal | None = None,
+    ) -> Proposal:
+        proposal = Proposal(
+            number=len(self.proposals),
+            title=title,
+            base=base.number,
+            head=head.number,
+            diff_hash=diff_hash(base.tree, head.tree),
+            authors=(*(replaces.authors if replaces else ()), caller.name),
+            replaces=replaces.number if replaces else None,
+        )
+        self.proposals.append(proposal)
+        self.store.move(proposal.ref, head.number, caller)
+        return proposal
+
+    # --- deciding ----------------------------------------------------------------------------
+
+    def respond(self, caller: Caller, number: int, response: Response, key: str) -> Handled:
+        """Approve or reject, in the precedence of P2."""
+        self.store.open(caller)
+        proposal = self._find(number)
+        self._require_rules(caller, proposal, response)
+        request = (number, response)
+        replayed = self.store.replay(caller, key, request) is not None
+        if not replayed:
+            self._decide(caller, proposal, response)
+            self.store.keep_receipt(caller, key, request, number)
+        return Handled(self.show(caller, number), replayed)
+
+    def _require_rules(self, caller: Caller, proposal: Proposal, response: Response) -> None:
+        self.store.open(caller, "review")
+        if response.response == "approve" and not self._may_approve(caller, proposal):
+            raise Refused(DENIED, "authors do not approve their own")
+        self.store.require_active()
+
+    def _may_approve(self, caller: Caller, proposal: Proposal) -> bool:
+        allowed = self.store.settings.self_approval == "allowed"
+        return allowed or caller.name not in proposal.authors
+
+    def _can_approve(self, caller: Caller, proposal: Proposal) -> bool:
+        return (
+            proposal.status == "open"
+            and caller.may("review")
+            and self._may_approve(caller, proposal)
+            and not self.store.settings.archived
+        )
+
+    def _decide(self, caller: Caller, proposal: Proposal, response: Response) -> None:
+        if proposal.status != "open":
+            if proposal.response != response.response:
+                raise Refused(CONFLICT, f"already {proposal.status}")
+            return
+        echoed = (response.base, response.head, response.diff_hash)
+        frozen = (proposal.base, proposal.head, proposal.diff_hash)
+        if any(said not in (None, is_) for said, is_ in zip(echoed, frozen, strict=True)):
+            raise Refused(CONFLICT, "the reviewer saw something else")
+        status, reason = RESOLVED_BY[response.response], None
+        if response.response == "approve" and self._canonical != proposal.base:
+            status, reason = "superseded", "canonical_moved"
+        if status == "approved":
+            self.store.move(CANONICAL, proposal.head, caller)
+        self._resolve(caller, proposal, status, response.response, reason)
+
+    def _resolve(
+        self,
+        caller: Caller,
+        proposal: Proposal,
+        status: str,
+        response: str | None,
+        reason: str | None,
+    ) -> None:
+        ended = replace(proposal, status=status, response=response, reason=reason)
+        self.proposals[proposal.number] = ended
+        self.store.move(proposal.ref, None, caller)
+
+    # --- re-proposing ------------------------------------------------------------------------
+
+    def repropose(self, caller: Caller, number: int, key: str) -> Handled:
+        """Replay a stale or superseded Proposal on today's canonical (P4)."""
+        self.store.open(caller)
+        old = self._find(number)
+        told = self._before_writing(caller, ("repropose", number), key)
+        if told is not None:
+            return Handled(self.show(caller, told), replayed=True)
+        self._require_replaceable(old)
+        canonical = self.store.versions[self._canonical]
+        tree = self._replay(old, canonical)
+        head = self._seal_head(caller, canonical.number, tree, old.title)
+        new = self._open(caller, old.title, canonical, head, replaces=old)
+        if old.status == "open":
+            self._resolve(caller, old, "superseded", None, "reproposed")
+        self.store.keep_receipt(caller, key, ("repropose", number), new.number)
+        return Handled(self.show(caller, new.number), replayed=False)
+
+    def _require_replaceable(self, old: Proposal) -> None:
+        if old.status in ("approved", "rejected"):
+            raise Refused(CONFLICT, f"already {old.status}")
+        if any(each.replaces == old.number for each in self.proposals):
+            raise Refused(CONFLICT, "re-proposed before")
+        if old.status == "open" and old.base == self._canonical:
+            raise Refused(CONFLICT, "not stale")
+
+    def _replay(self, old: Proposal, canonical: Version) -> Tree:
+        """Apply what the Proposal changed, where canonical still holds what it started from."""
+        base, head = self.store.versions[old.base].tree, self.store.versions[old.head].tree
+        tree = dict(canonical.tree)
+        for path in changed_paths(base, head):
+            now, wanted = content_of(tree.get(path)), head.get(path)
+            if now == content_of(wanted):
+                continue
+            if now != content_of(base.get(path)):
+                raise Refused(CONFLICT, f"{path} was changed on both sides")
+            _write(tree, path, wanted, len(self.store.versions))
+        refuse_clashes(tree)
+        if not changed_paths(canonical.tree, tree):
+            raise Refused(CONFLICT, "canonical holds all of it already")
+        return tree
+
+
+def _write(tree: Tree, path: str, wanted: Document | None, number: int) -> None:
+    if wanted is None:
+        del tree[path]
+    else:
+        tree[path] = replace(wanted, introduced_by=number)
