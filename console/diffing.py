@@ -51,11 +51,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of either layout: unified ones use `right` alone, and `old` beside it."""
+    """A row of either layout: unified ones take the text from `right`, old numbers from `left`.
+
+    Attributes:
+        starts: whether a run of changed lines begins here.
+        same: whether both sides are one unchanged line.
+    """
 
     left: Cell
     right: Cell
     starts: bool
+    same: bool
 
 
 @dataclass(frozen=True)
@@ -288,6 +294,7 @@ def _unified_rows(hunk: Hunk) -> Iterator[Row]:
             left=Cell("", line.old_number),
             right=_cell(line, line.new_number),
             starts=changed and not changing,
+            same=not changed,
         )
         changing = changed
 
@@ -300,6 +307,7 @@ def _split_rows(hunk: Hunk) -> Iterator[Row]:
             left=_cell(left, left.old_number) if left else Cell("none"),
             right=_cell(right, right.new_number) if right else Cell("none"),
             starts=changed and not changing,
+            same=not changed,
         )
         changing = changed
 

@@ -55,11 +55,16 @@ class NameField(forms.CharField):
 
 
 class LinesField(forms.CharField):
-    """A text whose line ends are LF: browsers send CR LF whatever was typed."""
+    """A text whose line ends are LF: browsers send CR LF whatever was typed.
+
+    Args:
+        may_be_empty: nothing typed is a text too, so the field is not labelled as optional.
+    """
 
     widget = forms.Textarea
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, may_be_empty: bool = False, **options: Any) -> None:
+        self.may_be_empty = may_be_empty
         super().__init__(**{"strip": False} | options)
 
     def to_python(self, value: Any) -> Any:

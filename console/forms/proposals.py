@@ -38,7 +38,10 @@ class EditForm(WordsForm):
     """
 
     text = LinesField(
-        label="Text", required=False, widget=forms.Textarea(attrs={"class": "editor", "rows": 24})
+        label="Text",
+        required=False,
+        may_be_empty=True,
+        widget=forms.Textarea(attrs={"class": "editor", "rows": 24}),
     )
     field_order = ["base_version", "text", "title", "description"]
 

@@ -238,7 +238,9 @@ def detail_value(value: Any) -> str:
     if value is None:
         return "none"
     text = str(value)
-    return short_id(text) if IDENTIFIER.fullmatch(text) else text
+    if IDENTIFIER.fullmatch(text):
+        return short_id(text)
+    return short_hash(text) if text.startswith("sha256:") else text
 
 
 @register.filter

@@ -13,5 +13,13 @@ from wire.errors import CATALOGUE
 def reference(request: HttpRequest) -> HttpResponseBase:
     """Every type of the catalogue, each under the anchor that API answers name."""
     remember_person(request)
-    rows = [(kind, error_anchor(kind.type), GUIDE[kind]) for kind in CATALOGUE]
+    rows = [
+        {
+            "type": kind.type,
+            "status": int(kind.status),
+            "anchor": error_anchor(kind.type),
+            "advice": GUIDE[kind],
+        }
+        for kind in CATALOGUE
+    ]
     return render_page(request, "console/errors.html", {"rows": rows})

@@ -121,8 +121,11 @@ def _operation(task: Task, values: dict[str, Any]) -> Operation:
 
 
 def _page(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> HttpResponse:
+    has_text = task.current is not None and task.current.text is not None
     acquired = Acquired(
-        access=tab.access, bodies=[task.current.document_id] if task.current else [], whole=True
+        access=tab.access,
+        bodies=[task.current.document_id] if task.current and has_text else [],
+        whole=True,
     )
     context = tab.context | {
         "task": task,
@@ -136,10 +139,16 @@ def _page(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> Htt
 def _preview(task: Task, form: WordsForm) -> Any:
     """The diff of what is in the form; for a deletion, always."""
     if task.verb == "delete":
-        assert task.current is not None
-        return preview_file(task.current.path, task.text, None)
+        return _deletion(task)
     if not form.is_bound or "text" not in form.cleaned_data:
         return None
     before = None if task.current is None else task.text
     path = task.current.path if task.current else form.cleaned_data.get("path", "/")
     return preview_file(path, before, form.cleaned_data["text"])
+
+
+def _deletion(task: Task) -> Any:
+    """Every line as removed; nothing when the body is erased, which does not hinder a deletion."""
+    if task.current is None or task.current.text is None:
+        return None
+    return preview_file(task.current.path, task.current.text, None)

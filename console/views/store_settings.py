@@ -48,6 +48,7 @@ def settings(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
         request.POST if which == "governance" else None,
         initial=_initial(tab),
         shared=tab.access.store.is_shared,
+        auto_id="governance_%s",
     )
     for sent in (form, governance):
         if sent.is_bound and sent.is_valid() and _change(tab, sent):

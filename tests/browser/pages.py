@@ -16,12 +16,18 @@ Who = Literal["nobody", "reviewer", "author", "admin"]
 
 @dataclass(frozen=True)
 class Page:
-    """A page, as somebody sees it. `status` is what it answers."""
+    """A page, as somebody sees it.
+
+    Attributes:
+        status: what it answers.
+        settled: a selector that appears when scripts have drawn the page.
+    """
 
     name: str
     who: Who
     url: Callable[[World], str]
     status: int = 200
+    settled: str = ""
 
 
 def _route(name: str, *args: str, **query: str) -> str:
@@ -104,16 +110,16 @@ PAGES = (
         "reviewer",
         lambda w: compare_url(w.imported, _version(w.imported, 61), canonical_id(w.imported)),
     ),
-    Page("propose-add", "author", lambda w: _route("proposal-new", w.store)),
+    Page("propose-add", "author", lambda w: _route("store-propose", w.store)),
     Page(
         "propose-edit",
         "author",
-        lambda w: _route("proposal-new", w.store, path="/guides/releases.md"),
+        lambda w: _route("store-propose", w.store, path="/guides/releases.md"),
     ),
     Page(
         "propose-delete",
         "author",
-        lambda w: _route("proposal-new", w.store, path="/style/python.md", operation="delete"),
+        lambda w: _route("store-propose", w.store, path="/style/python.md", operation="delete"),
     ),
     Page("access", "reviewer", lambda w: _route("access")),
     Page("access-admin", "admin", lambda w: _route("access")),
@@ -127,7 +133,7 @@ PAGES = (
     Page("audit", "admin", lambda w: _route("audit")),
     Page("password", "reviewer", lambda w: _route("password")),
     Page("errors", "nobody", lambda w: _route("errors")),
-    Page("reference", "reviewer", lambda w: _route("reference")),
+    Page("reference", "reviewer", lambda w: _route("reference"), settled=".opblock-tag"),
     Page("not-found", "reviewer", lambda w: "/no-such-page", 404),
     Page("forbidden", "reviewer", lambda w: _route("audit"), 403),
 )

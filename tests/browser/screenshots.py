@@ -47,6 +47,8 @@ def capture(base: str, world: World, names: list[str], folder: Path = FOLDER) ->
 def _shoot(context: BrowserContext, base: str, world: World, page: Page, file: Path) -> None:
     tab = context.new_page()
     tab.goto(base + page.url(world), wait_until="networkidle")
+    if page.settled:
+        tab.wait_for_selector(page.settled)
     tab.screenshot(path=str(file), full_page=True)
     tab.close()
 

@@ -1,0 +1,76 @@
+"""Every page: no finding of axe, no error in the console, no violation, no overflow."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage
+from playwright.sync_api import Page as Tab
+
+from tests.browser.conftest import Open
+from tests.browser.pages import PAGES, Page
+from tests.browser.world import World
+
+SERIOUS = {"serious", "critical"}
+EVERYTHING = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+CONTRAST = {"runOnly": ["color-contrast"]}
+
+VIEWER = "#swagger-ui"
+"""Swagger UI's own markup is not ours to mend."""
+
+
+def test_every_page_is_clean(world: World, open_as: Open) -> None:
+    contexts = {who: open_as(who) for who in ("nobody", "reviewer", "author", "admin")}
+    complaints = {
+        page.name: found
+        for page in PAGES
+        if (found := _complaints(contexts[page.who], page, world))
+    }
+    assert complaints == {}
+
+
+def _complaints(context: BrowserContext, page: Page, world: World) -> list[str]:
+    tab = context.new_page()
+    heard = _listen(tab, page)
+    answer = tab.goto(page.url(world))
+    if page.settled:
+        tab.wait_for_selector(page.settled)
+    tab.wait_for_load_state("networkidle")
+    found = list(_findings(tab))
+    if answer is None or answer.status != page.status:
+        found.append(f"status {answer and answer.status}")
+    tab.close()
+    return found + heard
+
+
+def _findings(tab: Tab) -> Iterator[str]:
+    tab.emulate_media(color_scheme="light")
+    yield from _axe(tab, EVERYTHING)
+    tab.emulate_media(color_scheme="dark")
+    yield from _axe(tab, CONTRAST)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    width = tab.evaluate("document.scrollingElement.scrollWidth")
+    if width > 390:
+        yield f"{width} px wide on a screen of 390"
+
+
+def _listen(tab: Tab, page: Page) -> list[str]:
+    complaints: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        expected = page.status >= 400 and f"status of {page.status}" in message.text
+        if message.type in {"error", "warning"} and not expected:
+            complaints.append(message.text)
+
+    tab.on("console", heard)
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    return complaints
+
+
+def _axe(tab: Tab, options: dict[str, Any]) -> Iterator[str]:
+    context = {"exclude": [[VIEWER]]}
+    found = Axe().run(tab, context=context, options={"resultTypes": ["violations"], **options})
+    for violation in found.response["violations"]:
+        if violation["impact"] in SERIOUS:
+            for node in violation["nodes"]:
+                yield f"{violation['id']}: {node['html'][:160]} {node.get('failureSummary', '')}"

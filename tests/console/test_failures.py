@@ -1,0 +1,97 @@
+"""Refusals and failures look like the Console, with their own status."""
+
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db import OperationalError
+
+from console import queries
+from tests.console.conftest import Reader, Scene
+from tests.factories import make_store, make_workspace
+from wire.ids import new_id
+
+
+def test_unknown_addresses(scene: Scene, reviewer: Reader, visitor: Reader) -> None:
+    assert "There is nothing at this address." in reviewer.text("/no-such-page", answers=404)
+    assert "Sign in" in visitor.text("/no-such-page", answers=404)
+
+
+def test_others_look_like_none(scene: Scene, author: Reader) -> None:
+    theirs = make_store(make_workspace(), "their-store")
+    hidden = make_store(scene.workspace, "hidden-store")
+    pages = [
+        author.text(f"/stores/{store}{tab}", answers=404)
+        for store in (theirs, hidden, new_id("store"))
+        for tab in ("", "/history", "/proposals", "/refs", "/access", "/settings")
+    ]
+    assert {"memory.not_found" in page for page in pages} == {True}
+    assert author.get(f"/proposals/{new_id('proposal')}").status_code == 404
+
+
+def test_malformed_parameters(scene: Scene, author: Reader) -> None:
+    for path, query in (
+        (scene.path, {"version": "memver_1"}),
+        (scene.path, {"dir": "/a/../b"}),
+        (f"{scene.path}/document", {"path": "no-slash"}),
+        (f"{scene.path}/history", {"page": "!"}),
+        (f"{scene.path}/proposals", {"status": "lost"}),
+        (f"{scene.path}/compare/file", {"path": "/a"}),
+        ("/", {"store": "x"}),
+    ):
+        assert "validation.malformed" in author.text(path, answers=400, **query), path
+
+
+def test_a_fragment_is_told_in_the_notices(scene: Scene, author: Reader) -> None:
+    answer = author.get(f"/stores/{new_id('store')}", htmx=True)
+    assert answer.status_code == 404
+    assert answer["HX-Retarget"] == "#notices"
+    assert b"<html" not in answer.content
+
+
+def test_an_unreachable_database_is_503(
+    scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "stores_for_list", _raise(OperationalError("gone")))
+    answer = author.get("/stores")
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "1"
+
+
+def test_a_bug_is_500_with_a_reference(
+    scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "stores_for_list", _raise(ZeroDivisionError("secret text")))
+    page = author.text("/stores", answers=500)
+    assert "Reference: inc_" in page
+    assert "secret text" not in page
+
+
+def _raise(error: Exception) -> Any:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    return fail
+
+
+def test_the_fence_closes_what_needs_versions(
+    scene: Scene, author: Reader, settings: LazySettings
+) -> None:
+    proposal = scene.propose("Later", {"/later.md": "later\n"})
+    settings.VERSIONED_SURFACE = False
+    for path in (
+        "/",
+        scene.path,
+        f"{scene.path}/history",
+        f"{scene.path}/refs",
+        f"{scene.path}/proposals",
+        f"{scene.path}/compare",
+        f"{scene.path}/propose",
+        f"{scene.path}/document?path=/notes.txt",
+        f"/proposals/{proposal}",
+        f"/stores/{new_id('store')}",
+    ):
+        page = author.text(path, answers=503)
+        assert "The versioned surface is fenced on this deployment." in page, path
+    for path in ("/stores", f"{scene.path}/settings", f"{scene.path}/access", "/access"):
+        assert author.get(path).status_code == 200, path
