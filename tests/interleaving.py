@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, cast
 
 from django.db import connection, connections, transaction
 
@@ -29,7 +29,7 @@ def answer_after(
 
     Args:
         reading: a table that it touches after it opened the store, and not before.
-        meanwhile: runs inside a transaction: steps, or actions without their own (`__wrapped__`).
+        meanwhile: runs inside a transaction: steps, or actions `without_transaction`.
     """
     with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
         answer = pool.submit(_in_thread, request)
@@ -40,6 +40,11 @@ def answer_after(
             await_waiter(STORES)
             meanwhile()
         return answer.result(PATIENCE)
+
+
+def without_transaction[**P, R](action: Callable[P, R]) -> Callable[P, R]:
+    """The body of a durable action, for a transaction that is open already."""
+    return cast("Callable[P, R]", cast("Any", action).__wrapped__)
 
 
 def answer_when_stopped(

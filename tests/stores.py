@@ -1,7 +1,7 @@
 """Stores as API clients see them: one key, one store, short words for what tests do often."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from memory.actions.stores import Owner, StoreSettings, create_store
@@ -119,13 +119,13 @@ def personal_store(workspace: Workspace) -> StoreClient:
 def shared_store(
     workspace: Workspace,
     *permissions: Permission | str,
-    writes: CanonicalWrites = CanonicalWrites.DIRECT,
+    writes: Literal["review", "direct"] = "direct",
 ) -> StoreClient:
     """A store of the Workspace, through the key of a person with these permissions on it."""
     settings = StoreSettings(
         name="Team memory",
         owner=Owner(OwnerKind.WORKSPACE, workspace.id),
-        canonical_writes=writes,
+        canonical_writes=CanonicalWrites(writes),
     )
     maker = caller_for(make_admin_key(workspace)[0])
     store_id = create_store(caller=maker, settings=settings).store_id

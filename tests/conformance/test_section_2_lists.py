@@ -1,5 +1,7 @@
 """Contract R3: the tree, versions, differences, histories, refs; each page by page."""
 
+from typing import Any
+
 import pytest
 from django.db import transaction
 
@@ -284,7 +286,8 @@ def test_R3_its_hash_and_totals_are_of_the_whole_on_every_page(compared):
     store, ends = compared
     whole = store.get("diff", ends).ok()
 
-    pages, page = [], None
+    pages: list[Any] = []
+    page = None
     while page or not pages:
         pages.append(
             store.get("diff", {**ends, "limit": 2} | ({"page": page} if page else {})).ok()
