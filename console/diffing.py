@@ -4,7 +4,8 @@ A page shows what a person can read and says exactly what it does not show; ever
 held back has an address of its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -12,11 +13,11 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from console.visible import visible_text
-from memory.diffs import Counts, Hunk, Line, LineKind, TextDiff, compare, count_lines, split_rows
+from console.difftables import split_table, unified_table
+from memory.diffs import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
-from memory.textsafety import counts
+from memory.textsafety import Kind, counts
 from memory.treediffs import PathChange, Status
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry
@@ -24,6 +25,8 @@ from wire.ids import id_from_uuid
 
 PAGE_BYTES: Final = 2 * 1024 * 1024
 """Texts, both sides together, that one page loads."""
+PAGE_FILES: Final = 300
+"""Changed files that one page shows; it names the rest."""
 PAGE_LINES: Final = 4_000
 FILE_LINES: Final = 800
 ALONE_LINES: Final = 20_000
@@ -32,36 +35,6 @@ ALONE_LINES: Final = 20_000
 LETTERS = {Status.ADDED: "A", Status.MODIFIED: "M", Status.DELETED: "D", Status.RENAMED: "R"}
 LAYOUTS = ("unified", "split")
 LAYOUT_COOKIE = "diff"
-
-_CSS = {LineKind.CONTEXT: "", LineKind.ADDED: "add", LineKind.REMOVED: "del"}
-_SIGNS = {LineKind.CONTEXT: "", LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}"}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One side of a row; `css` is none where that side has no line."""
-
-    css: str
-    number: int | None = None
-    sign: str = ""
-    html: str = ""
-    crlf: bool = False
-    no_newline: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of either layout: unified ones take the text from `right`, old numbers from `left`.
-
-    Attributes:
-        starts: whether a run of changed lines begins here.
-        same: whether both sides are one unchanged line.
-    """
-
-    left: Cell
-    right: Cell
-    starts: bool
-    same: bool
 
 
 @dataclass(frozen=True)
@@ -145,36 +118,45 @@ class FileDiff:
         return self.diff is None or bool(self.diff.omitted.lines)
 
     @cached_property
+    def _findings(self) -> Counter[Kind]:
+        text = self.sides.after if self.sides else None
+        return counts(text) if text else Counter()
+
+    @property
     def hidden_characters(self) -> int:
         """Characters on the new side that draw nothing or turn the reading order."""
-        text = self.sides.after if self.sides else None
-        return sum(n for kind, n in counts(text).items() if kind.hidden) if text else 0
+        return sum(count for kind, count in self._findings.items() if kind.hidden)
 
-    @cached_property
+    @property
     def lookalikes(self) -> int:
         """Letters on the new side that stand in a word of another script."""
-        text = self.sides.after if self.sides else None
-        return sum(n for kind, n in counts(text).items() if not kind.hidden) if text else 0
+        return self._findings[Kind.LOOKALIKE]
 
-    def unified(self) -> Iterator[tuple[Hunk, list[Row]]]:
-        """Each hunk with its rows, one line a row."""
-        for hunk in self.diff.hunks if self.diff else ():
-            yield hunk, list(_unified_rows(hunk))
+    @property
+    def unified(self) -> str:
+        """The hunks as a table, one line a row."""
+        return unified_table(self.diff.hunks) if self.diff else ""
 
-    def split(self) -> Iterator[tuple[Hunk, list[Row]]]:
-        """Each hunk with its rows, old beside new."""
-        for hunk in self.diff.hunks if self.diff else ():
-            yield hunk, list(_split_rows(hunk))
+    @property
+    def split(self) -> str:
+        """The hunks as a table, old beside new."""
+        return split_table(self.diff.hunks) if self.diff else ""
 
 
 @dataclass(frozen=True)
 class Diff:
-    """What changed between two versions, file by file."""
+    """What changed between two versions, file by file.
+
+    Attributes:
+        files: those that the page shows.
+        rest: those that it only names.
+    """
 
     base: str
     head: str
     changes: Sequence[PathChange]
     files: Sequence[FileDiff]
+    rest: Sequence[FileDiff] = ()
 
     @property
     def totals(self) -> Counts:
@@ -185,12 +167,12 @@ class Diff:
     @property
     def uncounted(self) -> int:
         """Files whose lines are not in `totals`."""
-        return sum(file.counts is None for file in self.files)
+        return sum(file.counts is None for file in self.files) + len(self.rest)
 
     @property
     def held_back(self) -> int:
         """Files of which the page does not show everything."""
-        return sum(file.is_held_back for file in self.files)
+        return sum(file.is_held_back for file in self.files) + len(self.rest)
 
     @property
     def hidden_characters(self) -> int:
@@ -225,12 +207,14 @@ def load_diff(base: str, head: str) -> Diff:
     sides = sides_of(changes[:affordable])
     files: list[FileDiff] = []
     left = PAGE_LINES
-    for number, change in enumerate(changes, start=1):
+    for number, change in enumerate(changes[:PAGE_FILES], start=1):
         loaded = sides[number - 1] if number <= affordable else None
         file = FileDiff(number, change, loaded, min(left, FILE_LINES))
         left -= file.shown_lines
         files.append(file)
-    return Diff(base, head, changes, files)
+    numbered = enumerate(changes[PAGE_FILES:], start=PAGE_FILES + 1)
+    rest = [FileDiff(number, change, None) for number, change in numbered]
+    return Diff(base, head, changes, files, rest)
 
 
 def load_file(base: str, head: str, path: str) -> Diff:
@@ -264,11 +248,11 @@ def _unsealed(path: str, text: str | None) -> TreeEntry | None:
 def _affordable(changes: Sequence[PathChange]) -> int:
     """How many changes, from the first, have texts that fit the page's budget."""
     spent = 0
-    for number, change in enumerate(changes):
+    for number, change in enumerate(changes[:PAGE_FILES]):
         spent += FileDiff(number, change, None).loaded_bytes
         if spent > PAGE_BYTES:
             return number
-    return len(changes)
+    return min(len(changes), PAGE_FILES)
 
 
 def layout_of(request: HttpRequest) -> str:
@@ -284,40 +268,3 @@ def remember_layout(request: HttpRequest, response: Any) -> None:
         response.set_cookie(
             LAYOUT_COOKIE, chosen, max_age=31_536_000, httponly=True, samesite="Lax"
         )
-
-
-def _unified_rows(hunk: Hunk) -> Iterator[Row]:
-    changing = False
-    for line in hunk.lines:
-        changed = line.kind is not LineKind.CONTEXT
-        yield Row(
-            left=Cell("", line.old_number),
-            right=_cell(line, line.new_number),
-            starts=changed and not changing,
-            same=not changed,
-        )
-        changing = changed
-
-
-def _split_rows(hunk: Hunk) -> Iterator[Row]:
-    changing = False
-    for left, right in split_rows(hunk):
-        changed = left is not right
-        yield Row(
-            left=_cell(left, left.old_number) if left else Cell("none"),
-            right=_cell(right, right.new_number) if right else Cell("none"),
-            starts=changed and not changing,
-            same=not changed,
-        )
-        changing = changed
-
-
-def _cell(line: Line, number: int | None) -> Cell:
-    return Cell(
-        css=_CSS[line.kind],
-        number=number,
-        sign=_SIGNS[line.kind],
-        html=visible_text(line.text, line.ranges),
-        crlf=line.crlf and line.kind is not LineKind.CONTEXT,
-        no_newline=line.no_newline,
-    )

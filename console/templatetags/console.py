@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django import template
@@ -74,7 +75,12 @@ STATUS_BADGES = {
 @register.simple_tag
 def icon(name: str, css: str = "icon") -> SafeString:
     """A decorative icon: hidden from assistive technology, words stand beside it."""
-    return SafeString(heroicon_micro(str(name), size=16, **{"class": str(css)}))
+    return _drawn(str(name), str(css))
+
+
+@cache
+def _drawn(name: str, css: str) -> SafeString:
+    return SafeString(heroicon_micro(name, size=16, **{"class": css}))
 
 
 @register.simple_tag(takes_context=True)

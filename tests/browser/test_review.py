@@ -93,7 +93,7 @@ def _propose(tab: Tab, store: str, path: str, old: str, new: str, title: str) ->
 def _approve_anyway(tab: Tab, proposal: Proposal, scripts: bool) -> None:
     """Send the approval that a page opened before canonical moved would send."""
     token = tab.locator("input[name=csrfmiddlewaretoken]").first.input_value()
-    form = {
+    form: dict[str, str | float | bool] = {
         "csrfmiddlewaretoken": token,
         "response": "approve",
         "base_version": proposal.base_id,

@@ -114,6 +114,18 @@ def test_large_diffs_say_what_they_do_not_show(
     assert author.get(f"{scene.path}/compare/file", **unchanged).status_code == 404
 
 
+def test_more_files_than_a_page_shows_are_named(
+    scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = canonical_id(scene.store)
+    scene.approve(scene.propose("Three", {f"/{name}.txt": "x\n" for name in "abc"}))
+    monkeypatch.setattr(diffing, "PAGE_FILES", 2)
+    page = author.text(f"{scene.path}/compare", base=base, head=canonical_id(scene.store))
+    assert "1 more changed file, not shown here" in page
+    assert "1 not counted" in page
+    assert "path=%2Fc.txt" in page
+
+
 def test_erased_sides_are_told(scene: Scene, author: Reader) -> None:
     base = canonical_id(scene.store)
     erase_body(scene.store, "/notes.txt")
