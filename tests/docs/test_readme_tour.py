@@ -1,9 +1,6 @@
 """The five minutes of the README, run as they are printed."""
 
-import re
-import subprocess
 from pathlib import Path
-from typing import Self
 
 import pytest
 
@@ -14,49 +11,9 @@ from proposals.models import Proposal, ProposalResponse, ProposalStatus
 from tenancy.authentication import caller_of_person
 from tenancy.models import Principal, Workspace
 from tests.browser.serving import served
+from tests.docs.shell import Shell, blocks
 
 README = Path(__file__).parents[2] / "README.md"
-END = "===end of block==="
-
-
-class Shell:
-    """One bash for the whole tour: variables and functions live from block to block.
-
-    A context manager, so that the shell ends with the test whatever becomes of it.
-    """
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            ["bash", "-euo", "pipefail"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", **environment},
-        )
-
-    def run(self, block: str) -> str:
-        """Run a block; returns what it printed. Fails the test when a command failed."""
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.write(f"{block}\necho '{END}'\n")
-        self.process.stdin.flush()
-        printed: list[str] = []
-        for line in self.process.stdout:
-            if line.rstrip("\n") == END:
-                return "".join(printed)
-            printed.append(line)
-        raise AssertionError(f"the block ended early, after printing:\n{''.join(printed)}")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.communicate(timeout=10)
-
-
-def blocks() -> list[str]:
-    """The shell blocks of the README, in order."""
-    return re.findall(r"^```sh\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def approve(workspace: Workspace, proposal_id: str) -> None:
@@ -76,7 +33,7 @@ def approve(workspace: Workspace, proposal_id: str) -> None:
 def test_the_tour_works_as_printed(tmp_path, settings):
     settings.STATE_DIR = tmp_path
     workspace, credentials = load_demo()
-    _, look, propose, compare = blocks()
+    _, look, propose, compare = blocks(README)
     with (
         served() as address,
         Shell({"CHECKFU_URL": address, "CHECKFU_KEY": credentials.secret}) as shell,

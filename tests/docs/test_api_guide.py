@@ -1,0 +1,47 @@
+"""docs/api.md, run as it is printed, and held against the routes that there are."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.serving import served
+from tests.docs.shell import Shell, blocks
+from tests.factories import make_admin_key, make_workspace
+from wire.errors import CATALOGUE
+
+GUIDE = Path(__file__).parents[2] / "docs" / "api.md"
+
+ANSWERS = {
+    "own -X PATCH": "2\nmemory.conflict\n",
+    'own -X PUT "$DOCUMENT"': "False\nmemory.conflict\n",
+    "own -o /dev/null": "304\n",
+    'own "$DOCUMENT&version=$FIRST"': "# First\n\nWrite it down.\n\nSort ideas by topic\n",
+    "TEAM=$(": "memory.read_only\n",
+    "PROPOSAL=$(": "False\nTrue\n",
+    'review "$SHARED/proposals/$PROPOSAL/diff': "approved\nReview before you merge.\n",
+    "api -X DELETE": "204\nmemory.not_found\n",
+    "again() {": "False\nTrue\n",
+}
+"""How a block begins → what it prints, somewhere."""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_guide_works_as_printed():
+    secret = make_admin_key(make_workspace())[1]
+    _, *steps = blocks(GUIDE)
+    unseen = set(ANSWERS)
+    with served() as address, Shell({"CHECKFU_URL": address, "CHECKFU_KEY": secret}) as shell:
+        for step in steps:
+            printed = shell.run(step)
+            for begins in [begins for begins in unseen if step.startswith(begins)]:
+                assert ANSWERS[begins] in printed, (begins, printed)
+                unseen.discard(begins)
+
+    assert not unseen
+
+
+def test_the_guide_tells_of_every_error_of_these_routes():
+    told = set(re.findall(r"^\| `([a-z_]+\.[a-z_]+)` \| \d+ \|", GUIDE.read_text(), re.MULTILINE))
+
+    assert told == {error.type for error in CATALOGUE} - {"runtime.harness_incompatible"}
