@@ -6,27 +6,37 @@ from memory.actors import HasActor, render_actor
 
 
 class PrincipalActor(TypedDict):
+    """A person who was signed in to the Console."""
+
     kind: Literal["principal"]
     principal: str
 
 
 class KeyActor(TypedDict):
+    """An API key."""
+
     kind: Literal["api_key"]
     key: str
 
 
 class AgentActor(TypedDict):
+    """The agent of a Session."""
+
     kind: Literal["session_agent"]
     session: str
     agent: str
 
 
 class CuratorActor(TypedDict):
+    """A curation run."""
+
     kind: Literal["curator"]
     run: str
 
 
 class PlatformActor(TypedDict):
+    """The platform itself."""
+
     kind: Literal["platform"]
     operation: Literal["import", "redaction"]
 

@@ -26,23 +26,31 @@ _closed = with_config(ConfigDict(extra="forbid", strict=True))
 
 @_closed
 class CanonicalName(TypedDict):
+    """The shared truth of a store."""
+
     kind: Literal["canonical"]
 
 
 @_closed
 class SessionName(TypedDict):
+    """The working ref of a Session."""
+
     kind: Literal["session"]
     session: Annotated[str, IdOf("session")]
 
 
 @_closed
 class ProposalName(TypedDict):
+    """The frozen ref of an open Proposal."""
+
     kind: Literal["proposal"]
     proposal: Annotated[str, IdOf("proposal")]
 
 
 @_closed
 class CurationName(TypedDict):
+    """The ref of a curation run."""
+
     kind: Literal["curation"]
     run: Annotated[str, IdOf("curation")]
 
@@ -62,20 +70,28 @@ class _Pointer(TypedDict):
 
 
 class CanonicalRef(_Pointer):
+    """Where the shared truth of a store is."""
+
     kind: Literal["canonical"]
 
 
 class SessionRef(_Pointer):
+    """Where the working ref of a Session is."""
+
     kind: Literal["session"]
     session: str
 
 
 class ProposalRef(_Pointer):
+    """Where the frozen ref of an open Proposal is."""
+
     kind: Literal["proposal"]
     proposal: str
 
 
 class CurationRef(_Pointer):
+    """Where the ref of a curation run is."""
+
     kind: Literal["curation"]
     run: str
 

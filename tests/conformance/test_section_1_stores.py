@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from memory.models import MemoryStore
-from tenancy.models import PermissionAssignment
+from tenancy.models import AuditEntry, PermissionAssignment
 from tests.client import Api, random_id
 from tests.factories import (
     grant,
@@ -140,6 +140,22 @@ def test_M1_patch_needs_the_version(workspace):
 
     assert refused.error == "validation.malformed"
     assert "version" in refused.message
+
+
+def test_M1_each_mutation_of_a_store_leaves_one_audit_row_without_customer_text(workspace):
+    store = personal_store(workspace)
+    store.patch(name="Private", metadata={"private": "words"}, lifecycle="archived").ok()
+
+    rows = AuditEntry.objects.filter(target_kind="store").order_by("id")
+
+    assert [(row.event, row.target_id, row.detail) for row in rows] == [
+        ("store.created", store.id, {"owner_kind": "principal"}),
+        (
+            "store.changed",
+            store.id,
+            {"changed": ["lifecycle", "metadata", "name"], "lifecycle": "archived"},
+        ),
+    ]
 
 
 def test_M1_document_writes_do_not_count_the_stores_version(workspace):
