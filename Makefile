@@ -1,11 +1,11 @@
 # Everything a developer or an operator types. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up start down logs test check format openapi bench environment
+.PHONY: help up start down logs test check format openapi bench screenshots environment
 
 python := .venv/bin/python
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PORT=8000, DATABASE_URL=… and DEMO=off change up and start; ARGS=… goes to test and bench."
 	@echo "  docs/operations.md has the whole list."
@@ -39,3 +39,6 @@ openapi: environment ## Write docs/openapi.yaml anew
 
 bench: environment ## Measure against floors in the same run
 	@exec $(python) -m benchmarks $(ARGS)
+
+screenshots: environment ## Take pictures of every page of the Console into var/screenshots
+	@exec $(python) -m tests.cluster $(python) -m tests.browser $(ARGS)

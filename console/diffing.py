@@ -77,6 +77,11 @@ class FileDiff:
         ]
 
     @property
+    def has_both_sides(self) -> bool:
+        """Whether there is something on either side; else one column shows all of it."""
+        return self.change.before is not None and self.change.after is not None
+
+    @property
     def media_types(self) -> tuple[str, str] | None:
         """Both media types when they differ."""
         before, after = self.change.before, self.change.after

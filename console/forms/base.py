@@ -35,9 +35,18 @@ class ConsoleForm(forms.Form):
             return None
 
     def refuse(self, error: ApiError) -> None:
-        """Show an action's refusal above the fields."""
+        """Show an action's refusal at the field that it names, else above all of them."""
         self.status = error.status
-        self.add_error(None, error.message)
+        field, _, reason = error.message.partition(": ")
+        if field in self.fields and reason:
+            self.add_error(field, reason[0].upper() + reason[1:])
+        else:
+            self.add_error(None, error.message)
+
+    def forgive(self, field: str) -> None:
+        """Do not hold a field against the person this time."""
+        self.errors.pop(field, None)
+        self.status = 422 if self.errors else 200
 
 
 class NameField(forms.CharField):

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from console.access import for_admin
 from console.naming import Names
 from console.pages import slice_by_id
+from console.parsing import words_parameter
 from console.people import ConsoleRequest
 from console.responses import render_page
 from tenancy import queries
@@ -19,7 +20,7 @@ from wire.errors import Malformed
 @for_admin
 def log(request: ConsoleRequest) -> HttpResponseBase:
     """Entries, newest first; of one target or one kind of event when asked."""
-    target, event = request.GET.get("target", "").strip(), request.GET.get("event", "").strip()
+    target, event = words_parameter(request, "target"), words_parameter(request, "event")
     rows = queries.audit_entries(
         request.caller, target_id=_identifier(target), event=event or None
     ).order_by("-id")

@@ -20,7 +20,7 @@ from memory.textsafety import counts
 from wire.errors import NotFound
 
 MARKDOWN = "text/markdown"
-HISTORY_SIZE = 50
+HISTORY_SIZE = 20
 
 
 @content_tab("documents")
@@ -34,7 +34,7 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "directory": path.rpartition("/")[0] + "/",
         "pinned": wanted is not None,
         "canonical": canonical_state(tab, shown),
-        "history": _history(request, shown),
+        **_history(request, shown),
         **_views(request, shown),
     }
     acquired = Acquired(
@@ -43,7 +43,9 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         expires_at=shown.expires_at,
         whole=True,
     )
-    return publish_page(request, "console/document.html", context, [acquired])
+    return publish_page(
+        request, "console/document.html", context, [acquired], fragment="path_history"
+    )
 
 
 def canonical_state(tab: Tab, shown: DocumentAt) -> str:
@@ -85,8 +87,19 @@ def _findings(text: str) -> dict[str, int]:
     return {"hidden": hidden, "lookalikes": sum(found.values()) - hidden}
 
 
-def _history(request: ConsoleRequest, shown: DocumentAt) -> list[dict[str, Any]]:
-    changes = path_history(shown.store_id, shown.path, shown.version_id, limit=HISTORY_SIZE)
+def _history(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
+    """The changes of this path up to the version shown, and where older ones continue."""
+    found = path_history(
+        shown.store_id,
+        shown.path,
+        shown.version_id,
+        before=version_parameter(request, "before"),
+        limit=HISTORY_SIZE + 1,
+    )
+    changes = found[:HISTORY_SIZE]
     actors = [(change.actor.actor_kind, change.actor.actor_uuid) for change in changes]
     names = Names(request.caller.workspace_id, actors)
-    return [{"change": change, "actor": names.actor(change.actor)} for change in changes]
+    return {
+        "history": [{"change": each, "actor": names.actor(each.actor)} for each in changes],
+        "older": changes[-1].version_id if len(found) > HISTORY_SIZE else None,
+    }

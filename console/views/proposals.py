@@ -14,7 +14,7 @@ from console.diffing import layout_of, load_diff, remember_layout
 from console.forms.proposals import RespondForm
 from console.naming import Names
 from console.pages import slice_by_id
-from console.parsing import status_parameter
+from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposal_rows import rows_of
 from console.publishing import publish_page
@@ -56,7 +56,7 @@ class Review:
 def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     """The Proposals of one store, newest first."""
     status = status_parameter(request, "status")
-    filters = Filters(status=status, text=request.GET.get("q", "").strip() or None)
+    filters = Filters(status=status, text=words_parameter(request) or None)
     rows = narrow(proposals_in([tab.access.store_id], request.caller), filters).order_by("-id")
     found = slice_by_id(rows, request.GET.get("page"))
     views = describe(request.caller, found.rows)

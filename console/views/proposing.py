@@ -72,10 +72,11 @@ def propose(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
     tab.access.require_active()
     task = _task(request, tab)
     form = _form(request, task)
-    if form.is_valid() and "preview" not in request.POST:
-        opened = _open(request, tab, task, form)
-        if opened:
-            return opened
+    is_valid = form.is_valid()
+    if "preview" in request.POST:
+        form.forgive("title")
+    elif is_valid and (opened := _open(request, tab, task, form)):
+        return opened
     return _page(request, tab, task, form)
 
 

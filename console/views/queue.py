@@ -6,7 +6,7 @@ from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from console.access import for_person, versioned
-from console.parsing import store_parameter
+from console.parsing import store_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposal_rows import rows_of
 from console.responses import render_page
@@ -24,8 +24,8 @@ def queue(request: ConsoleRequest) -> HttpResponseBase:
     """What waits for this person first, then what is theirs, then the rest and the decided."""
     filters = Filters(
         store=store_parameter(request, "store"),
-        text=request.GET.get("q", "").strip() or None,
-        path=request.GET.get("path", "").strip() or None,
+        text=words_parameter(request) or None,
+        path=words_parameter(request, "path") or None,
     )
     found = review_queue(request.caller, filters, length=LENGTH)
     sections = [

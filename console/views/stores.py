@@ -10,7 +10,7 @@ from console.access import for_person
 from console.browsing import Place
 from console.naming import Names
 from console.pages import slice_by_id
-from console.parsing import directory_parameter, version_parameter
+from console.parsing import directory_parameter, version_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.responses import render_page
 from console.views.store_shell import Tab, content_tab
@@ -27,7 +27,7 @@ LISTED = 200
 @for_person
 def store_list(request: ConsoleRequest) -> HttpResponseBase:
     """Every store that the person may know of."""
-    words = request.GET.get("q", "").strip()
+    words = words_parameter(request)
     archived = bool(request.GET.get("archived"))
     found = slice_by_id(
         queries.stores_for_list(request.caller, words=words, archived=archived),
@@ -53,7 +53,7 @@ def documents(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     """The documents of canonical, or of an exact version, one directory at a time."""
     wanted = version_parameter(request, "version")
     version_id = versions.resolve(tab.access.store_id, wanted)
-    words = request.GET.get("q", "").strip()
+    words = words_parameter(request)
     place = Place(directory_parameter(request))
     context = tab.context | {
         "place": place,

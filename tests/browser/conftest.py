@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.browser.chromium import find, launch
-from tests.browser.serving import served
+from tests.browser.serving import PLAIN_FILES, served
 from tests.browser.world import World, make_world
 from tests.factories import PASSWORD
 
@@ -44,9 +44,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def world(chromium: Browser, transactional_db: None, settings: LazySettings) -> World:
     """Rows that the server's threads see as well."""
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
+    settings.STORAGES = PLAIN_FILES
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.SECURE_COOKIES = False
     settings.SESSION_COOKIE_SECURE = False

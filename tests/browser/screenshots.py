@@ -1,10 +1,5 @@
-"""Pictures of every page: `python -m tests.cluster python -m tests.browser.screenshots [NAME…]`.
+"""Pictures of every page for people to look at: var/screenshots/<page>-<width>-<theme>.png."""
 
-Writes var/screenshots/<page>-<width>-<theme>.png for people to look at.
-"""
-
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,28 +73,3 @@ def _signed_in(browser: Browser, base: str, world: World, who: str) -> Any:
     state = context.storage_state()
     context.close()
     return state
-
-
-def main() -> None:
-    """Serve a world of its own and take its pictures."""
-    import django
-    from django.conf import settings
-
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    settings.STORAGES["staticfiles"] = {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-    }
-    settings.ALLOWED_HOSTS = ["*"]
-    django.setup()
-    from django.core.management import call_command
-
-    from tests.browser.serving import served
-    from tests.browser.world import make_world
-
-    call_command("migrate", verbosity=0)
-    with served() as base:
-        capture(base, make_world(), sys.argv[1:])
-
-
-if __name__ == "__main__":
-    main()

@@ -3,8 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.conf import settings
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test.testcases import LiveServerThread
+
+PLAIN_FILES = settings.STORAGES | {
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+}
+"""STORAGES with static files under their plain names, so that nothing has to be collected."""
 
 
 @contextmanager

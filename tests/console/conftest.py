@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from tenancy.models import Principal, Workspace
+from tests.browser.serving import PLAIN_FILES
 from tests.browser.world import decide, propose
 from tests.factories import grant, make_person, make_store
 
@@ -67,9 +68,7 @@ class Scene:
 @pytest.fixture(autouse=True)
 def _plain(settings: LazySettings) -> None:
     """Static files by their plain names, and passwords that cost nothing."""
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
+    settings.STORAGES = PLAIN_FILES
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

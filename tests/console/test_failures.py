@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import OperationalError
 
 from console import queries
@@ -38,6 +40,11 @@ def test_malformed_parameters(scene: Scene, author: Reader) -> None:
         (f"{scene.path}/proposals", {"status": "lost"}),
         (f"{scene.path}/compare/file", {"path": "/a"}),
         ("/", {"store": "x"}),
+        ("/", {"q": "\0"}),
+        ("/", {"path": "\0"}),
+        ("/stores", {"q": "\0"}),
+        (scene.path, {"q": "\0"}),
+        (f"{scene.path}/proposals", {"q": "\0"}),
     ):
         assert "validation.malformed" in author.text(path, answers=400, **query), path
 
@@ -58,6 +65,27 @@ def test_an_unreachable_database_is_503(
     assert answer["Retry-After"] == "1"
 
 
+@pytest.mark.parametrize("path", ["/stores", "/", "/errors", "/sign-in", "/no-such-page"])
+def test_an_outage_before_it_is_known_who_asks_is_503_too(
+    author: Reader, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    asked: list[None] = []
+    fail = _raise(OperationalError("gone"), asked)
+    monkeypatch.setattr(SessionStore, "load", fail)
+    answer = author.get(path)
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "1"
+    assert len(asked) == 1, "each attempt costs a person the time that a connection may take"
+
+
+def test_an_outage_while_signing_in_is_503(
+    visitor: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelBackend, "authenticate", _raise(OperationalError("gone")))
+    answer = visitor.post("/sign-in", {"username": "ada", "password": "a password"})
+    assert answer.status_code == 503
+
+
 def test_a_bug_is_500_with_a_reference(
     scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,8 +95,10 @@ def test_a_bug_is_500_with_a_reference(
     assert "secret text" not in page
 
 
-def _raise(error: Exception) -> Any:
+def _raise(error: Exception, asked: list[None] | None = None) -> Any:
     def fail(*_: Any, **__: Any) -> None:
+        if asked is not None:
+            asked.append(None)
         raise error
 
     return fail

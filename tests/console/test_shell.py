@@ -110,6 +110,11 @@ def test_the_theme_is_rendered_from_its_cookie(visitor: Reader) -> None:
     assert 'data-theme="dark"' in visitor.text("/sign-in")
 
 
+def test_next_is_spelled_as_a_header_can_carry_it(visitor: Reader) -> None:
+    for next_, sent in (("/a\r\nSet-Cookie: x=1", "/a%0D%0ASet-Cookie:%20x=1"), ("/é", "/%C3%A9")):
+        assert visitor.post("/theme", {"theme": "dark", "next": next_})["Location"] == sent
+
+
 def test_next_never_leads_to_another_site(visitor: Reader) -> None:
     for next_ in ("https://example.org/", "//example.org/", "javascript:alert(1)", "\\\\x"):
         assert visitor.post("/theme", {"theme": "dark", "next": next_})["Location"] == "/"
