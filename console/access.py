@@ -32,10 +32,10 @@ def for_person(view: View) -> View:
 
     @functools.wraps(view)
     def run(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.user.is_authenticated:
-            return _to_sign_in(request)
         person = cast("ConsoleRequest", request)
         try:
+            if not request.user.is_authenticated:
+                return _to_sign_in(request)
             enter(person)
             return view(person, *args, **kwargs)
         except NotFound as error:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from console.people import ConsoleRequest, enter
 from console.responses import htmx_of, render_page
 from wire import errors
-from wire.handler import error_response, incident
+from wire.handler import as_api_error, error_response
 
 NOTICES = "#notices"
 
@@ -74,8 +74,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's 500: an exception that no view handled, logged under the reference it shows."""
-    error = incident(cast("Exception", sys.exception()))
+    """Django's 500: an exception that no view handled. An outage is 503, a bug an incident."""
+    error = as_api_error(cast("Exception", sys.exception()))
     if request.path.startswith("/v1/"):
         return error_response(error)
     return render_failure(request, error)

@@ -8,6 +8,7 @@ from memory.paths import PathError, parse_path, parse_prefix
 from proposals.models import ProposalStatus
 from wire import ids
 from wire.errors import Malformed
+from wire.strictjson import refuse_unstorable_text
 
 
 def version_parameter(request: HttpRequest, name: str) -> str | None:
@@ -42,6 +43,13 @@ def status_parameter(request: HttpRequest, name: str) -> ProposalStatus | None:
         return ProposalStatus(text) if text else None
     except ValueError as error:
         raise Malformed(f"{name}: one of {', '.join(ProposalStatus.values)}.") from error
+
+
+def words_parameter(request: HttpRequest, name: str = "q") -> str:
+    """What is searched for, without white space around it. Raises Malformed for NUL."""
+    text = request.GET.get(name, "").strip()
+    refuse_unstorable_text(text, name)
+    return text
 
 
 def path_parameter(request: HttpRequest, name: str = "path") -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.encoding import iri_to_uri
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -46,4 +47,5 @@ def redirect(request: HttpRequest, url: str) -> HttpResponse:
     """Send the browser to `url` as a whole page: 303, or HX-Redirect under htmx."""
     if htmx_of(request):
         return HttpResponseClientRedirect(url)
-    return HttpResponse(status=303, headers={"Location": url})
+    # What a form sent along may hold characters that no header can carry.
+    return HttpResponse(status=303, headers={"Location": iri_to_uri(url)})

@@ -126,3 +126,4 @@ def test_the_audit_log(scene: Scene, admin: Reader) -> None:
     assert "proposal.approved" not in only
     assert "No entry matches" in admin.text("/audit", target="memstore_" + "0" * 32)
     assert admin.get("/audit", target="nonsense").status_code == 400
+    assert admin.get("/audit", event="\0").status_code == 400
