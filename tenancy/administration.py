@@ -24,6 +24,15 @@ def require_bound(caller: Caller) -> None:
         )
 
 
+def may_know_of(caller: Caller, target: Target) -> bool:
+    """Whether a target may be told of: stores are known to their readers and to admins only."""
+    return (
+        caller.is_admin
+        or target.kind != TargetKind.STORE
+        or Permission.READ in permissions_held(target, caller)
+    )
+
+
 def require_grant_authority(caller: Caller, target: Target) -> None:
     """Check that the caller may see and change the assignments of a target.
 

@@ -2,6 +2,8 @@
 
 from django.db.models import Q, QuerySet
 
+from tenancy.administration import may_know_of
+from tenancy.authority import Target
 from tenancy.caller import Caller
 from tenancy.models import (
     Agent,
@@ -9,11 +11,13 @@ from tenancy.models import (
     AuditEntry,
     PermissionAssignment,
     Principal,
+    SubjectKind,
+    TargetKind,
     User,
     Workspace,
 )
 from wire.errors import NotFound
-from wire.ids import MalformedId, parse_id
+from wire.ids import MalformedId, kind_among, parse_id
 
 
 def workspace_of(caller: Caller) -> Workspace:
@@ -64,9 +68,11 @@ def assignments(
     """The permission assignments of the Workspace, of one subject or on one target."""
     rows = PermissionAssignment.objects.filter(workspace=caller.workspace_id)
     if subject_id:
-        rows = rows.filter(subject_uuid=subject_id)
+        kind = kind_among(SubjectKind.values, subject_id)
+        rows = rows.filter(subject_kind=kind, subject_uuid=subject_id)
     if target_id:
-        rows = rows.filter(target_uuid=target_id)
+        kind = kind_among(TargetKind.values, target_id)
+        rows = rows.filter(target_kind=kind, target_uuid=target_id)
     return rows
 
 
@@ -97,12 +103,25 @@ def find_key(caller: Caller, key_id: str) -> ApiKey:
     return _one(api_keys(caller).filter(id=key_id), "API key")
 
 
-def find_assignment(caller: Caller, assignment_id: str) -> PermissionAssignment:
-    """A permission assignment of the Workspace. Raises NotFound."""
-    return _one(assignments(caller).filter(id=assignment_id), "permission assignment")
+def find_assignment(
+    caller: Caller, assignment_id: str, *, for_update: bool = False
+) -> PermissionAssignment:
+    """A permission assignment of the Workspace, on something that the caller may know of.
+
+    Args:
+        for_update: whether others wait until this transaction is done with it.
+
+    Raises:
+        NotFound: there is none, or it is on a store that the caller may not read.
+    """
+    rows = assignments(caller).filter(id=assignment_id)
+    found = (rows.select_for_update() if for_update else rows).first()
+    if found is None or not may_know_of(caller, Target.of(found)):
+        raise NotFound("There is no such permission assignment.")
+    return found
 
 
-def _one[M: (Principal, Agent, ApiKey, PermissionAssignment)](rows: QuerySet[M], noun: str) -> M:
+def _one[M: (Principal, Agent, ApiKey)](rows: QuerySet[M], noun: str) -> M:
     found = rows.first()
     if found is None:
         raise NotFound(f"There is no such {noun}.")

@@ -10,6 +10,7 @@ from tenancy.audit import record
 from tenancy.authority import Target
 from tenancy.caller import Caller, Subject
 from tenancy.models import Permission, PermissionAssignment, Principal, SubjectKind, TargetKind
+from tenancy.queries import find_assignment
 from wire.errors import Conflict, Malformed, NotFound
 
 OWNER_PERMISSIONS: Final = (Permission.READ, Permission.WRITE)
@@ -52,13 +53,7 @@ def revoke(*, caller: Caller, assignment_id: str) -> None:
         PolicyDenied: the caller may not change grants on the target, or only named its
             principal.
     """
-    assignment = (
-        PermissionAssignment.objects.select_for_update()
-        .filter(workspace=caller.workspace_id, id=assignment_id)
-        .first()
-    )
-    if assignment is None:
-        raise NotFound("There is no such permission assignment.")
+    assignment = find_assignment(caller, assignment_id, for_update=True)
     require_grant_authority(caller, Target.of(assignment))
     require_bound(caller)
     _audit(caller, assignment, "permission_assignment.revoked")

@@ -253,14 +253,35 @@ def test_admin_on_a_store_reaches_no_other_target(workspace):
 
 def test_a_store_that_the_caller_may_not_read_answers_like_a_random_id(standard_api, workspace):
     store, reader = make_store(workspace), make_person(workspace)
-    assignment = grant(reader, store, "read")
+    grant(reader, store, "read")
 
     for target in (store, random_id("store")):
         assert standard_api.get(ASSIGNMENTS, {"target": target}).error == "memory.not_found"
         body = _body(reader.id, target, "read")
         assert standard_api.post(ASSIGNMENTS, body).error == "memory.not_found"
-    assert standard_api.get(f"{ASSIGNMENTS}/{assignment.id}").error == "memory.not_found"
-    assert standard_api.delete(f"{ASSIGNMENTS}/{assignment.id}").error == "memory.not_found"
+
+
+def test_an_assignment_on_such_a_store_answers_like_a_random_id(standard_api, workspace):
+    assignment = grant(make_person(workspace), make_store(workspace), "read")
+
+    for path in (f"{ASSIGNMENTS}/{{}}", f"{ASSIGNMENTS}/{{}}?unknown=1"):
+        hidden = [
+            call(path.format(assignment.id)) for call in (standard_api.get, standard_api.delete)
+        ]
+        none = random_id("permission_assignment")
+        unheard = [call(path.format(none)) for call in (standard_api.get, standard_api.delete)]
+        assert [(a.status, a.body) for a in hidden] == [(a.status, a.body) for a in unheard]
+        assert {a.error for a in hidden} == {"memory.not_found"}
+
+
+def test_a_target_is_its_kind_and_its_id(workspace):
+    keeper, agent = make_person(workspace), make_agent(workspace)
+    grant(make_person(workspace), agent, "act_as")
+    grant(keeper, workspace, "read", "admin")
+    api = Api(make_key(workspace, principal=keeper)[1])
+
+    of_an_agent = agent.id.replace("agent_", "memstore_")
+    assert api.get(ASSIGNMENTS, {"target": of_an_agent}).ok()["data"] == []
 
 
 def test_admin_without_read_is_no_admin(workspace):
