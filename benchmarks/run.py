@@ -1,0 +1,82 @@
+"""What is measured, in which order, and for how long."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchmarks import contention, imports, reads, writes
+from benchmarks.figures import Figure, timed
+from benchmarks.sampling import Plan, Quantity, take_turns
+from benchmarks.world import World
+
+type Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How large and how long.
+
+    Attributes:
+        sizes: documents in the stores, ascending.
+        short, long: for what takes milliseconds, and for what takes longer.
+        slices: turns of the many writers.
+        commits, imports: length of the git history, and how often it is imported.
+    """
+
+    sizes: tuple[int, ...]
+    short: Plan
+    long: Plan
+    slices: int
+    commits: int
+    imports: int
+
+
+QUICK = Extent((100, 1_000), Plan(6, 10), Plan(2, 1), slices=1, commits=100, imports=1)
+FULL = Extent((100, 1_000, 10_000), Plan(15, 20), Plan(7, 1), slices=5, commits=1_000, imports=3)
+
+
+def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
+    """Run all of it, telling what is going on."""
+    tell("Making stores …")
+    world = World.make(port)
+    return [
+        *_requests_and_actions(world, extent, tell),
+        *_many_writers(world, extent, tell),
+        *_imports(world, extent, tell),
+        _on_disk(world, extent, tell),
+    ]
+
+
+def _requests_and_actions(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    shelves = [world.shelf(size) for size in extent.sizes]
+    bare = reads.bare_view(world)
+    quick = [
+        Quantity("Bare Django view, HTTP", {"": bare}),
+        reads.exact_read(world, shelves, bare),
+        reads.exact_read_alone(shelves),
+        writes.change_set(world, extent.sizes, bare),
+        writes.change_set_alone(world, extent.sizes),
+        reads.small_diff(world, shelves, bare),
+        reads.small_diff_alone(shelves),
+    ]
+    tell("Reading, writing, comparing …")
+    take_turns(quick, extent.short)
+    figures = [figure for quantity in quick for figure in timed(quantity)]
+    listing = reads.full_list(world, shelves[-1], reads.bare_view(world))
+    tell("Listing …")
+    take_turns([listing], extent.long)
+    return figures + timed(listing)
+
+
+def _many_writers(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Letting many writers at one ref …")
+    return contention.writers_on_one_ref(world, extent.sizes[-1], extent.slices)
+
+
+def _imports(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Importing a git history …")
+    return imports.git_import(world, extent.commits, extent.imports)
+
+
+def _on_disk(world: World, extent: Extent, tell: Tell) -> Figure:
+    tell("Weighing commits …")
+    return writes.size_on_disk(world, extent.sizes[-1])
