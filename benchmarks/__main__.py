@@ -9,7 +9,7 @@ from rich.console import Console
 from benchmarks.stage import set_stage
 from config.services.errors import ServiceError
 
-TABLE_WIDTH = 110
+TABLE_WIDTH = 124
 
 
 def main(arguments: list[str]) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -12,9 +13,10 @@ from rich.table import Table
 
 from benchmarks.sampling import Quantity, Subject
 
+HEADINGS: Final = ("median", "min … max", "growth", "queries", "to floor")
 CAPTION: Final = (
-    "growth: against the smallest size. to floor: against what is named beside it. Both are of"
-    " times taken in turns; for rates, how many times as many the floor does."
+    "growth: to the smallest size; to floor: to what the bold line names. Both are medians of"
+    " ratios taken in turns; for rates, how many times as many the floor does."
 )
 
 
@@ -65,32 +67,28 @@ def _timed(quantity: Quantity, size: str, subject: Subject) -> Figure:
 
 
 def print_table(figures: Sequence[Figure], console: Console) -> None:
-    """Show the figures, one section for each quantity."""
-    table = Table(box=None, pad_edge=False, caption=CAPTION, caption_justify="left")
-    table.add_column("", no_wrap=True)
-    for heading in ("median", "", "min", "max", "growth", "queries", "to floor"):
+    """Show the figures, those of one quantity under its name."""
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("", min_width=30, no_wrap=True)
+    for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    what = None
-    for figure in figures:
-        if figure.what != what:
-            table.add_row(f"[bold]{figure.what}[/bold]")
-        what = figure.what
-        table.add_row(*_cells(figure))
+    for (what, floor), group in groupby(figures, key=lambda figure: (figure.what, figure.floor)):
+        table.add_section()
+        table.add_row(what, *[""] * (len(HEADINGS) - 1), floor, style="bold")
+        for figure in group:
+            table.add_row(*_cells(figure))
     console.print(table)
+    console.print(CAPTION, style="dim")
 
 
 def _cells(figure: Figure) -> tuple[str, ...]:
     return (
         f"  {figure.size}",
-        f"{figure.median:,.2f}",
-        figure.unit,
-        f"{figure.low:,.2f}",
-        f"{figure.high:,.2f}",
+        f"{figure.median:,.2f} {figure.unit}",
+        f"{figure.low:,.2f} … {figure.high:,.2f}",
         _ratio(figure.growth),
         "" if figure.queries is None else str(figure.queries),
         _ratio(figure.ratio),
-        figure.floor,
     )
 
 

@@ -50,7 +50,7 @@ def _requests_and_actions(world: World, extent: Extent, tell: Tell) -> list[Figu
     shelves = [world.shelf(size) for size in extent.sizes]
     bare = reads.bare_view(world)
     quick = [
-        Quantity("Bare Django view, HTTP", {"": bare}),
+        Quantity("Bare Django view, HTTP", {"a kilobyte": bare}),
         reads.exact_read(world, shelves, bare),
         reads.exact_read_alone(shelves),
         writes.change_set(world, extent.sizes, bare),
