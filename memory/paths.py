@@ -76,14 +76,6 @@ def ancestors(path: str) -> Iterator[str]:
         end = path.find("/", end + 1)
 
 
-def clashes(paths: Iterable[str]) -> list[Clash]:
-    """The documents of a whole tree that are also directories of others in it, sorted."""
-    present = set(paths)
-    return sorted(
-        Clash(above, path) for path in present for above in ancestors(path) if above in present
-    )
-
-
 def new_clashes(
     tree: Sequence[str], added: Iterable[str], removed: Collection[str] = frozenset()
 ) -> list[Clash]:

@@ -51,7 +51,6 @@ _Absent = BeforeValidator(_refuse_null)
 _Path = Annotated[str, AfterValidator(parse_path)]
 _EventId = Annotated[str, AfterValidator(partial(parse_id, "event"))]
 _VersionId = Annotated[str, AfterValidator(partial(parse_id, "version"))]
-_RevisionId = Annotated[str, AfterValidator(_parse_revision)]
 _CurationId = Annotated[str, AfterValidator(partial(parse_id, "curation"))]
 _SourceRef = Annotated[str, Field(min_length=1, max_length=MAX_SOURCE_REF_CHARACTERS)]
 
@@ -86,13 +85,6 @@ class SupersededVersion(_Closed):
     version: _VersionId
 
 
-class SupersededRevision(_Closed):
-    """A document that another one replaces, as exports name it."""
-
-    path: _Path
-    revision: _RevisionId
-
-
 class Provenance(_Claims):
     """Provenance as the live API spells it; snapshots may be named by either prefix."""
 
@@ -111,20 +103,6 @@ class Provenance(_Claims):
             revision = _parse_revision(self.supersedes.version)
             claims["supersedes"] = {"path": self.supersedes.path, "revision": revision}
         return claims
-
-
-class ExportedProvenance(_Claims):
-    """Provenance as exports spell it; snapshots may be named by either prefix."""
-
-    source_revision_ids: Annotated[list[_RevisionId], _Several]
-    """Snapshots that the text was drawn from."""
-
-    supersedes: Annotated[SupersededRevision | None, _Absent] = None
-    """The document that this one replaces."""
-
-    def exported(self) -> dict[str, Any]:
-        """The claims in their one spelling: what is stored and hashed."""
-        return self.model_dump(exclude_none=True)
 
 
 def live_provenance(exported: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,11 +28,6 @@ class Receipt:
     id: int
     outcome: dict[str, Any] | None
 
-    @property
-    def is_replay(self) -> bool:
-        """Whether this very request was already carried out."""
-        return self.outcome is not None
-
 
 @step
 def claim(*, caller: Caller, key: IdempotencyKey, store_id: str | None = None) -> Receipt:

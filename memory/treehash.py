@@ -6,7 +6,6 @@ between. Nothing here checks paths or media types: a tree holds only what parsin
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, NamedTuple, Protocol
 
@@ -37,15 +36,6 @@ class Hashed(Located, Protocol):
 
     @property
     def media_type(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document's place and content in a tree, as much of it as the hash covers."""
-
-    path: str
-    content_sha256: bytes
-    media_type: str
 
 
 class Content(NamedTuple):

@@ -104,16 +104,3 @@ def _sides(change: PathChange, bodies: Mapping[str, _Body]) -> Sides:
 
 def _body(entry: TreeEntry | None, bodies: Mapping[str, _Body]) -> _Body:
     return bodies[id_from_uuid("document", entry.document_version)] if entry else _Body()
-
-
-def erased_sides(changes: Iterable[PathChange]) -> list[str]:
-    """The paths of a diff whose body on either side is gone (contract P5)."""
-    wanted = list(changes)
-    gone = {
-        identifier
-        for identifier, body in _bodies(
-            entry for change in wanted for entry in (change.before, change.after) if entry
-        ).items()
-        if body.text is None
-    }
-    return [change.path for change in wanted if gone.intersection(body_ids([change]))]

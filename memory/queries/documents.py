@@ -254,13 +254,3 @@ def _listed(entry: TreeEntry, row: DocumentVersion) -> ListedDocument:
             erased and erased.erased_at,
         ),
     )
-
-
-def texts_of(document_ids: Iterable[str]) -> dict[str, str]:
-    """The texts that are still there, by document version. One query."""
-    rows = DocumentVersion.objects.filter(id__in=list(document_ids), body__isnull=False)
-    return {
-        row.id: row.body.text
-        for row in rows.select_related("body")
-        if row.expires_at is None or row.expires_at > now()
-    }

@@ -7,8 +7,8 @@ import pytest
 
 from memory.access import open_store
 from memory.ancestry import is_ancestor
-from memory.models import CanonicalWrites, MemoryStore, MemoryVersion, OwnerKind
-from memory.queries.documents import list_documents, texts_of
+from memory.models import CanonicalWrites, DocumentBody, MemoryStore, MemoryVersion, OwnerKind
+from memory.queries.documents import list_documents
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal, SupersededBecause
 from tenancy.models import Agent, Permission, Principal
@@ -35,8 +35,8 @@ def person(username: str) -> Principal:
 def tree(version_id: str) -> dict[str, str]:
     """The texts of a version by path."""
     listed = list_documents(version_id, limit=100)
-    texts = texts_of(document.document_id for document in listed)
-    return {document.path: texts[document.document_id] for document in listed}
+    bodies = DocumentBody.objects.in_bulk(document.document_id for document in listed)
+    return {document.path: bodies[document.document_id].text for document in listed}
 
 
 def test_proposals_in_every_state():

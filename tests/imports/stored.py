@@ -1,7 +1,6 @@
 """What an import has stored, read back."""
 
-from memory.models import MemoryVersion
-from memory.queries.documents import texts_of
+from memory.models import DocumentBody, MemoryVersion
 from memory.treehash import content_sha256, page_hash, split_pages, tree_hash
 from memory.trees import load_tree
 from wire.ids import id_from_uuid
@@ -21,8 +20,8 @@ def stored_tree(version: MemoryVersion) -> dict[str, bytes]:
     assert version.total_bytes == sum(entry.size for entry in entries)
     assert version.tree_hash == tree_hash(map(page_hash, split_pages(entries)))
     ids = {entry.path: id_from_uuid("document", entry.document_version) for entry in entries}
-    texts = texts_of(ids.values())
-    tree = {path: texts[document].encode() for path, document in ids.items()}
+    bodies = DocumentBody.objects.in_bulk(ids.values())
+    tree = {path: bodies[document].text.encode() for path, document in ids.items()}
     assert [content_sha256(tree[entry.path]) for entry in entries] == [
         entry.content_sha256 for entry in entries
     ]

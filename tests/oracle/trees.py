@@ -34,10 +34,14 @@ def _put(tree: Tree, put: Put, number: int) -> None:
 
 def refuse_clashes(tree: Tree) -> None:
     """Refuse a tree in which a document is also the directory of another."""
-    for path in tree:
-        for other in tree:
-            if other.startswith(path + "/"):
-                raise Refused(CONFLICT, f"{path} is also the directory of {other}")
+    for path, other in clashes(tree):
+        raise Refused(CONFLICT, f"{path} is also the directory of {other}")
+
+
+def clashes(paths: Iterable[str]) -> set[tuple[str, str]]:
+    """The documents that are also directories, each with what is below it (contract M2)."""
+    present = list(paths)
+    return {(one, other) for one in present for other in present if other.startswith(one + "/")}
 
 
 def changed_paths(before: Tree, after: Tree) -> tuple[str, ...]:

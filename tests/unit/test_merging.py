@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.merging import Conflicts, Operation, Replayed, Tree, replay
-from memory.paths import clashes
 from memory.treehash import Content, content_sha256
+from tests.oracle.trees import clashes
 
 PATHS = st.sampled_from(["/a", "/a/b", "/a/b/c", "/a-", "/d", "/d/e", "/f"])
 
@@ -15,8 +15,8 @@ def text(words: str, media_type: str = "text/plain") -> Content:
 
 
 def without_clashes(tree: Tree) -> Tree:
-    below = {clash.below for clash in clashes(tree)}
-    return {path: content for path, content in tree.items() if path not in below}
+    lower = {below for _, below in clashes(tree)}
+    return {path: content for path, content in tree.items() if path not in lower}
 
 
 TREES = st.dictionaries(PATHS, st.sampled_from("xyz").map(text)).map(without_clashes)

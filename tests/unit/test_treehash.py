@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from memory.treehash import (
     Change,
     Content,
-    Entry,
     HashError,
     closes_page,
     content_sha256,
@@ -47,6 +47,12 @@ CONTENTS = st.builds(
     st.sampled_from(["text/plain", "text/markdown", "application/json"]),
 )
 TREES = st.dictionaries(PATHS, CONTENTS, max_size=200)
+
+
+class Entry(NamedTuple):
+    path: str
+    content_sha256: bytes
+    media_type: str
 
 
 def entries(tree: Tree) -> list[Entry]:
