@@ -80,8 +80,7 @@ def parse_body[B: Body](request: Request, model: type[B]) -> B:
     expected = expected_of(request)
     if expected.query is NoQuery:
         parse_query(request, NoQuery)
-    if "chunked" in request.headers.get("Transfer-Encoding", ""):
-        raise Malformed("Send the body in one piece, with its Content-Length.")
+    _refuse_pieces(request)
     data = request.data
     if not isinstance(data, dict) or isinstance(data, QueryDict):
         raise Malformed("The body must be a JSON object, sent as application/json.")
@@ -113,8 +112,15 @@ def parse_nothing(request: Request) -> None:
 
 def refuse_body(request: Request) -> None:
     """Raise Malformed when a body was sent; an empty object is as good as none."""
+    _refuse_pieces(request)
     if request.META.get("CONTENT_LENGTH") not in {None, "", "0"} and request.data != {}:
         raise Malformed("This route takes no body.")
+
+
+def _refuse_pieces(request: Request) -> None:
+    """Raise Malformed for a body without a length, which Django would take for none at all."""
+    if "Transfer-Encoding" in request.headers:
+        raise Malformed("Send the body in one piece, with its Content-Length.")
 
 
 def expected_of(request: Request) -> Expected:

@@ -75,6 +75,17 @@ def test_a_body_of_exactly_the_limit_is_read(admin_api):
     assert answer.status == 201
 
 
+@pytest.mark.parametrize("coding", ["chunked", "Chunked", "gzip, chunked"])
+def test_a_body_in_pieces_is_refused_and_never_taken_for_none(admin_api, coding):
+    agent = admin_api.post(AGENTS, {"name": "Before"}).ok(201)["id"]
+    one = f"{AGENTS}/{agent}"
+
+    for method, path in (("PATCH", one), ("POST", f"{one}/archive"), ("GET", one)):
+        answer = admin_api.request(method, path, more={"Transfer-Encoding": coding})
+        assert (answer.status, answer.error) == (400, "validation.malformed")
+    assert admin_api.get(one).ok()["state"] == "active"
+
+
 @pytest.mark.parametrize(
     "content_type",
     [
