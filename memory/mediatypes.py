@@ -27,3 +27,8 @@ def parse_media_type(text: str) -> str:
             f"most {MAX_MEDIA_TYPE_CHARACTERS} characters"
         )
     return text
+
+
+def default_media_type(path: str) -> str:
+    """The media type of a document that came without one (contract M2)."""
+    return "text/markdown" if path.endswith(".md") else "text/plain"

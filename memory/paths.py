@@ -103,11 +103,6 @@ def new_clashes(
     return sorted(found)
 
 
-def default_media_type(path: str) -> str:
-    """The media type of a document that came without one (contract M2)."""
-    return "text/markdown" if path.endswith(".md") else "text/plain"
-
-
 def _refuse_characters(text: str) -> None:
     if text.isascii() and text.isprintable() and "\\" not in text:
         return

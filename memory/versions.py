@@ -12,6 +12,7 @@ from database.rows import insert_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.ancestry import jump_from
+from memory.mediatypes import default_media_type
 from memory.models import (
     DocumentBody,
     DocumentVersion,
@@ -20,7 +21,6 @@ from memory.models import (
     VersionKind,
     VersionNote,
 )
-from memory.paths import default_media_type
 from memory.treehash import content_sha256
 from memory.treepages import PagedTree, TreeEntry, directory_clashes
 from memory.trees import empty_tree, load_tree, store_pages, tree_row

@@ -18,7 +18,7 @@ from memory.api.preconditions import (
 )
 from memory.api.publishing import Published, publish
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.paths import default_media_type
+from memory.mediatypes import default_media_type
 from memory.provenance import live_provenance
 from memory.publication import Acquired
 from memory.queries.documents import DocumentAt, read_document, require_text

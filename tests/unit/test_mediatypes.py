@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.mediatypes import MediaTypeError, parse_media_type
+from memory.mediatypes import MediaTypeError, default_media_type, parse_media_type
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,11 @@ def test_media_types(text):
 def test_refused(text):
     with pytest.raises(MediaTypeError, match="type/subtype"):
         parse_media_type(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "media_type"),
+    [("/a.md", "text/markdown"), ("/a.txt", "text/plain"), ("/md", "text/plain")],
+)
+def test_default_media_types(path, media_type):
+    assert default_media_type(path) == media_type

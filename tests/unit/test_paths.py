@@ -10,7 +10,6 @@ from memory.paths import (
     Clash,
     PathError,
     ancestors,
-    default_media_type,
     is_under,
     new_clashes,
     parse_path,
@@ -174,11 +173,3 @@ def test_a_large_tree_is_searched_not_read():
         Clash("/d8/8.md", "/d8/8.md/x"),
     ]
     assert Counted.reads < 100
-
-
-@pytest.mark.parametrize(
-    ("path", "media_type"),
-    [("/a.md", "text/markdown"), ("/a.txt", "text/plain"), ("/md", "text/plain")],
-)
-def test_default_media_types(path, media_type):
-    assert default_media_type(path) == media_type
