@@ -1,6 +1,5 @@
 """Changes that wait for a person's decision."""
 
-from proposals.models.actors import RecordedActor
 from proposals.models.attempts import ProposalAttempt, Refusal
 from proposals.models.proposals import (
     Proposal,
@@ -14,7 +13,6 @@ __all__ = [
     "ProposalAttempt",
     "ProposalResponse",
     "ProposalStatus",
-    "RecordedActor",
     "Refusal",
     "SupersededBecause",
 ]

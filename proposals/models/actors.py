@@ -1,17 +1,6 @@
-from dataclasses import dataclass
-from uuid import UUID
+"""Recorded actors as columns (contract M3)."""
 
 from django.db.models import Q
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedActor:
-    """An actor as some row's columns hold it, in the forms of contract M3."""
-
-    actor_kind: str
-    actor_uuid: UUID | None
-    actor_agent_uuid: UUID | None = None
-    actor_operation: str | None = None
 
 
 def known_actor(prefix: str) -> Q:

@@ -2,8 +2,8 @@ from django.db import models
 
 from database.append_only import AppendOnly
 from database.fields import OwnerIdField
+from memory.actors import RecordedActor
 from memory.models import ActorKind, MemoryStore
-from proposals.models.actors import RecordedActor
 from proposals.models.proposals import Proposal, ProposalResponse
 
 

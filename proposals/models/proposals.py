@@ -4,8 +4,9 @@ from django.db import models
 
 from database.append_only import AppendOnly
 from database.fields import DigestField, OwnerIdField, id_key
+from memory.actors import RecordedActor
 from memory.models import ActorKind, MemoryStore, MemoryVersion
-from proposals.models.actors import RecordedActor, known_actor
+from proposals.models.actors import known_actor
 from proposals.models.guards import FrozenButOpen, OfTwoTrees
 
 

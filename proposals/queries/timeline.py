@@ -5,10 +5,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from memory.actors import RecordedActor
 from proposals.models import (
     Proposal,
     ProposalAttempt,
-    RecordedActor,
     Refusal,
     SupersededBecause,
 )
