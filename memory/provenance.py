@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from memory.jsoncanon import canonical_json
 from memory.paths import parse_path
+from wire.canonicaljson import canonical_json
 from wire.ids import parse_id
 from wire.times import render_time
 

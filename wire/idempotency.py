@@ -1,13 +1,13 @@
 """The Idempotency-Key header and the fingerprint of what it was sent with (contract §0)."""
 
-import hashlib
-import json
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from rest_framework.request import Request
 
+from wire.canonicaljson import canonical_json
 from wire.errors import Malformed
 from wire.headers import IDEMPOTENCY_KEY
 
@@ -50,6 +50,5 @@ def optional_key(request: Request, body: Any) -> IdempotencyKey | None:
 
 
 def fingerprint(method: str, target: str, body: Any) -> bytes:
-    """SHA-256 over method, target and the body as canonical JSON (sorted keys, no spaces)."""
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(f"{method}\n{target}\n{canonical}".encode()).digest()
+    """SHA-256 over method, target and the body as canonical JSON."""
+    return sha256(f"{method}\n{target}\n".encode() + canonical_json(body)).digest()

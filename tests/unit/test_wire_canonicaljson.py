@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.jsoncanon import canonical_json
+from wire.canonicaljson import canonical_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
