@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from django.db import OperationalError, connection, transaction
 
@@ -49,9 +49,3 @@ def step[**P, R](function: Callable[P, R]) -> Callable[P, R]:
 def sql_state(error: Exception) -> str | None:
     """The five-character SQLSTATE behind a Django database error, if there is one."""
     return cast("str | None", getattr(error.__cause__, "sqlstate", None))
-
-
-def constraint_name(error: Exception) -> str | None:
-    """The constraint that an IntegrityError names, so that it can become a domain error."""
-    diagnostic: Any = getattr(error.__cause__, "diag", None)
-    return cast("str | None", getattr(diagnostic, "constraint_name", None))

@@ -12,7 +12,6 @@ from psycopg_pool import PoolTimeout
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from database.transactions import sql_state
 from wire import errors
 from wire.rendering import dump_json
 
@@ -107,7 +106,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], type[errors.ApiError], s
 
 
 def _backend_error(exception: Exception) -> errors.ApiError:
-    state = sql_state(exception)
+    state = getattr(exception.__cause__, "sqlstate", None)
     if state in BUSY:
         return errors.BackendUnavailable(BUSY[state])
     logger.error("database unavailable", exc_info=exception)
