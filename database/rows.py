@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 
+from database.arrays import array_literal
 from database.transactions import step
 
 ROWS_A_STATEMENT: Final = 1_000
@@ -34,7 +35,7 @@ def insert_rows(rows: Sequence[models.Model]) -> None:
 def _insert(rows: Sequence[models.Model]) -> None:
     model, own_key = type(rows[0]), rows[0].pk is not None
     fields = _stored_fields(model, own_key)
-    values = [value for row in rows for value in _values(fields, row)]
+    values = [_spelled(value) for row in rows for value in _values(fields, row)]
     with connection.cursor() as cursor:
         cursor.execute(_insert_statement(model, own_key, len(rows)), values)
         if not own_key:
@@ -90,6 +91,10 @@ def _type_name(field: _Field) -> str:
 
 def _values(fields: Sequence[_Field], row: models.Model) -> list[Any]:
     return [_value(field, row) for field in fields]
+
+
+def _spelled(value: Any) -> Any:
+    return array_literal(value) if isinstance(value, list) else value
 
 
 def _value(field: _Field, row: models.Model) -> Any:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 
-from memory.models import BodyErasure, DocumentVersion
+from database.arrays import array_literal
+from memory.models import BodyErasure
 from memory.paths import is_under
 from memory.treepages import PagedTree, TreeEntry
 from memory.trees import load_tree
@@ -37,6 +39,15 @@ _AT_CANONICAL = _READ.format(
         WHERE store_id = %(store)s AND kind = 'canonical' AND owner_uuid IS NULL
     )"""
 )
+
+
+_DESCRIBE = """
+SELECT d.id, v.id, v.created_at, d.expires_at, e.reason, e.erased_at
+FROM memory_documentversion d
+JOIN memory_memoryversion v ON v.id = d.introduced_by_id
+LEFT JOIN memory_bodyerasure e ON e.document_version_id = d.id
+WHERE d.id = ANY(%s::uuid[])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,32 +236,29 @@ def find_paths(version_id: str, text: str, *, limit: int) -> list[ListedDocument
 def describe_entries(entries: Iterable[TreeEntry]) -> list[ListedDocument]:
     """Add to tree entries who wrote them when, and whether their bodies are still there."""
     wanted = list(entries)
-    rows = {
-        row.id: row
-        for row in DocumentVersion.objects.filter(
-            id__in=[entry.document_version for entry in wanted]
-        ).select_related("introduced_by", "erasure")
-    }
-    return [
-        _listed(entry, rows[id_from_uuid("document", entry.document_version)]) for entry in wanted
-    ]
+    ids = array_literal([entry.document_version for entry in wanted])
+    with connection.cursor() as cursor:
+        cursor.execute(_DESCRIBE, [ids])
+        rows = {row[0]: row[1:] for row in cursor.fetchall()}
+    return [_listed(entry, *rows[entry.document_version]) for entry in wanted]
 
 
-def _listed(entry: TreeEntry, row: DocumentVersion) -> ListedDocument:
-    erased = getattr(row, "erasure", None)
+def _listed(
+    entry: TreeEntry,
+    introduced_by: UUID,
+    introduced_at: datetime,
+    expires_at: datetime | None,
+    reason: str | None,
+    erased_at: datetime | None,
+) -> ListedDocument:
     return ListedDocument(
         path=entry.path,
-        document_id=row.id,
+        document_id=id_from_uuid("document", entry.document_version),
         content_sha256=entry.content_sha256,
         media_type=entry.media_type,
         size=entry.size,
-        introduced_by=row.introduced_by_id,
-        introduced_at=row.introduced_by.created_at,
-        expires_at=row.expires_at,
-        erasure=erasure_of(
-            None if erased else "",
-            row.expires_at,
-            erased and erased.reason,
-            erased and erased.erased_at,
-        ),
+        introduced_by=id_from_uuid("version", introduced_by),
+        introduced_at=introduced_at,
+        expires_at=expires_at,
+        erasure=erasure_of("" if reason is None else None, expires_at, reason, erased_at),
     )
