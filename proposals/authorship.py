@@ -3,16 +3,31 @@
 The author is the recorded actor, and a principal is it also through any key bound to it: at
 creation, or now. The acting principal of a Session, and a principal that a key only named, are
 not: somebody else did the work on their behalf, and they may look at it as reviewers. Who
-re-proposes somebody's change becomes an author beside them.
+proposes a version that somebody else sealed, or re-proposes somebody's change, becomes an author
+beside them: words stay their writers', whoever pressed the button.
 """
 
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.db import connection
+
 from proposals.models import Proposal
 from tenancy.caller import Caller
 from tenancy.models import ApiKey
 from wire.ids import uuid_from_id
+
+_SEALERS = """
+WITH RECURSIVE line (id, parent_id, actor_uuid) AS (
+    SELECT id, parent_id, actor_uuid FROM memory_memoryversion WHERE id = %(head)s
+    UNION ALL
+    SELECT above.id, above.parent_id, above.actor_uuid
+    FROM line
+    JOIN memory_memoryversion above ON above.id = line.parent_id
+    WHERE above.id <> %(base)s
+)
+SELECT DISTINCT actor_uuid FROM line WHERE actor_uuid IS NOT NULL
+"""
 
 
 def authors_of(proposals: Iterable[Proposal]) -> dict[str, frozenset[UUID]]:
@@ -23,6 +38,18 @@ def authors_of(proposals: Iterable[Proposal]) -> dict[str, frozenset[UUID]]:
         proposal_id: authors | {bound[author] for author in authors if author in bound}
         for proposal_id, authors in recorded.items()
     }
+
+
+def sealers_of(base_id: str, head_id: str) -> frozenset[UUID]:
+    """Who sealed the versions that lead from an ancestor to a head, and whom their keys bind.
+
+    Two queries, over as many versions as lead there.
+    """
+    ends = {"base": uuid_from_id(base_id), "head": uuid_from_id(head_id)}
+    with connection.cursor() as cursor:
+        cursor.execute(_SEALERS, ends)
+        sealers = frozenset(row[0] for row in cursor.fetchall())
+    return sealers | frozenset(_bound_now(sealers).values())
 
 
 def own_uuids(caller: Caller) -> frozenset[UUID]:

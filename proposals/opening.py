@@ -12,7 +12,6 @@ from memory.models import MemoryVersion, RefKind
 from memory.queries.diffs import diff_digest, sides_of, tree_diff
 from memory.refs import RefName
 from memory.treediffs import PathChange, hashed_changes
-from proposals.authorship import authors_of
 from proposals.models import Proposal
 from tenancy.audit import record
 from tenancy.caller import Caller
@@ -41,9 +40,13 @@ def open_proposal(
     base: MemoryVersion,
     head: MemoryVersion,
     words: Words,
+    earlier_authors: Iterable[UUID] = (),
     replaces: Proposal | None = None,
 ) -> Proposal:
     """Freeze two versions of a store as a Proposal, with its ref and audit row.
+
+    Args:
+        earlier_authors: keys and principals whose work it is beside the caller's.
 
     Raises:
         Malformed: the trees of base and head do not differ.
@@ -70,7 +73,7 @@ def open_proposal(
         author_uuid=actor.id,
         author_agent_uuid=actor.agent_id,
         author_principal_uuid=caller.principal_id,
-        earlier_authors=sorted(authors_of([replaces])[replaces.id]) if replaces else [],
+        earlier_authors=sorted(earlier_authors),
         replaces=replaces,
         created_at=moment,
         updated_at=moment,

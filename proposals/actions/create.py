@@ -12,6 +12,7 @@ from memory.models import MemoryVersion, VersionKind
 from memory.queries.versions import base_for_sealing, get_version
 from memory.stores import bump_generation
 from memory.versions import Note, seal
+from proposals.authorship import sealers_of
 from proposals.opening import Words, open_proposal
 from tenancy.models import Permission
 from wire.errors import Malformed
@@ -30,6 +31,11 @@ class NewProposal:
     words: Words
     head: str | tuple[Operation, ...]
     base_version: str | None = None
+
+    @property
+    def names_head(self) -> bool:
+        """Whether the head is there already, sealed by whomever."""
+        return isinstance(self.head, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,13 @@ def create_proposal(
         return CreatedProposal(receipt.outcome["proposal"], replayed=True)
     base = _base(access.store_id, proposal.base_version)
     head = _head(access, base, proposal)
-    opened = open_proposal(caller=access.caller, base=base, head=head, words=proposal.words)
+    opened = open_proposal(
+        caller=access.caller,
+        base=base,
+        head=head,
+        words=proposal.words,
+        earlier_authors=sealers_of(base.id, head.id) if proposal.names_head else (),
+    )
     bump_generation(access.store_id)
     if receipt:
         receipts.keep(receipt, {"proposal": opened.id})

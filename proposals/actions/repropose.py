@@ -9,6 +9,7 @@ from memory.actors import actor_of
 from memory.models import MemoryVersion, VersionKind
 from memory.stores import bump_generation
 from memory.versions import Note, draft, seal
+from proposals.authorship import authors_of
 from proposals.models import Proposal, ProposalStatus, SupersededBecause
 from proposals.opening import Words, open_proposal
 from proposals.replaying import changes_of, replay_on
@@ -65,6 +66,7 @@ def _replace(access: StoreAccess, old: Proposal) -> Proposal:
         base=canonical,
         head=_seal_replay(access, old, canonical),
         words=Words(old.title, old.description),
+        earlier_authors=authors_of([old])[old.id],
         replaces=old,
     )
     if old.is_open:

@@ -55,8 +55,8 @@ class Proposal(models.Model):
         author_kind and the three after it: the recorded actor (contract P3).
         author_principal_uuid: the principal that the author is, or that the author's key was
             bound to at creation. Not one that a key only named, nor a Session's acting one.
-        earlier_authors: keys and principals that authored what this one re-proposes. Its words
-            are theirs, whoever pressed the button.
+        earlier_authors: keys and principals that authored what this one re-proposes, or sealed the
+            versions that it proposes. Its words are theirs, whoever pressed the button.
         replaces: the Proposal that this one re-proposes on a newer canonical (contract P4).
         response: what a reviewer sent to resolve it; None when it was superseded otherwise.
     """

@@ -7,8 +7,9 @@ import pytest
 from memory.access import open_store
 from memory.models import SelfApproval
 from proposals.actions.create import NewProposal, create_proposal
-from proposals.models import ProposalAttempt
+from proposals.models import Proposal, ProposalAttempt
 from proposals.opening import Words
+from proposals.queries.queue import review_queue
 from proposals.queries.rows import ProposalView, get_proposal
 from proposals.rules import Requirement, Rule
 from tenancy.actions.principals import PrincipalChanges, change_principal
@@ -31,6 +32,15 @@ def requirement(view: ProposalView, rule: Rule) -> Requirement:
 
 def unsatisfied(view: ProposalView) -> set[Rule]:
     return {each.rule for each in view.requirements if not each.satisfied}
+
+
+def head_of(proposal_id: str) -> str:
+    return Proposal.objects.get(id=proposal_id).head_id
+
+
+def waiting_for(person: Principal) -> set[str]:
+    """The Proposals that the person's queue asks them to decide."""
+    return {view.proposal.id for view in review_queue(caller_for(person)).waiting.views}
 
 
 def grant_service(scenario: Scenario, *permissions: str) -> Principal:
@@ -210,6 +220,22 @@ class TestAuthors:
         with pytest.raises(PolicyDenied, match="author"):
             scenario.approve(opened, by=key)
         assert scenario.approve(opened, by=scenario.key("read", "review"))
+
+    def test_proposing_a_head_of_another_does_not_launder_authorship(self, scenario, both):
+        theirs = head_of(scenario.propose({"/a.md": "one\n"}, by=scenario.key(bound=both)))
+        above = head_of(scenario.propose({"/b.md": "two\n"}, base=theirs))
+
+        for head in (theirs, above):
+            new = NewProposal(Words("Look, mine"), head, scenario.canonical)
+            access = scenario.access(scenario.author)
+            opened = create_proposal(access=access, proposal=new).proposal_id
+
+            assert unsatisfied(scenario.view(opened, both)) == {Rule.NOT_THE_AUTHOR}
+            assert opened not in waiting_for(both)
+            for who in (both, scenario.key(bound=both)):
+                with pytest.raises(PolicyDenied, match="author"):
+                    scenario.approve(opened, by=who)
+        assert scenario.approve(opened).status == "approved"
 
     def test_re_proposing_does_not_launder_authorship(self, scenario, both):
         opened = scenario.propose({"/a.md": "one\n"}, by=both)

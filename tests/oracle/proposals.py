@@ -1,5 +1,6 @@
 """Proposals in the oracle (contract P1 to P5), beside the store whose canonical they ask for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tests.oracle.store import Store
@@ -181,12 +182,24 @@ class ProposalDesk:
             base=base.number,
             head=head.number,
             diff_hash=diff_hash(base.tree, head.tree),
-            authors=(*(replaces.authors if replaces else ()), caller.name),
+            authors=(
+                *(replaces.authors if replaces else ()),
+                *self._sealers(base.number, head.number),
+                caller.name,
+            ),
             replaces=replaces.number if replaces else None,
         )
         self.proposals.append(proposal)
         self.store.move(proposal.ref, head.number, caller)
         return proposal
+
+    def _sealers(self, base: int, head: int) -> Iterator[str]:
+        """Who sealed the versions that lead from an ancestor to a head."""
+        while head != base:
+            version = self.store.versions[head]
+            yield version.actor
+            assert version.parent is not None
+            head = version.parent
 
     # --- deciding ----------------------------------------------------------------------------
 
