@@ -32,6 +32,11 @@ def durable[**P, R](action: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+def durable_once[**P, R](action: Callable[P, R]) -> Callable[P, R]:
+    """The same without any retry, for an action whose input can be read only once."""
+    return transaction.atomic(durable=True)(action)
+
+
 def step[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     """Mark a piece of a write that composes: it refuses to run outside a transaction."""
 

@@ -2,8 +2,7 @@
 
 from enum import StrEnum
 
-from django.db import transaction
-
+from database.transactions import durable
 from tenancy.audit import record
 from tenancy.caller import platform_caller
 from tenancy.models import AuditEntry, Workspace
@@ -21,13 +20,13 @@ def reached(workspace: Workspace, milestone: Milestone) -> bool:
     return AuditEntry.objects.filter(workspace=workspace, event=milestone).exists()
 
 
+@durable
 def reach(workspace: Workspace, milestone: Milestone) -> None:
     """Remember that a load came so far."""
-    with transaction.atomic(durable=True):
-        record(
-            caller=platform_caller(workspace),
-            workspace_id=workspace.id,
-            event=milestone,
-            target_kind="workspace",
-            target_id=workspace.id,
-        )
+    record(
+        caller=platform_caller(workspace),
+        workspace_id=workspace.id,
+        event=milestone,
+        target_kind="workspace",
+        target_id=workspace.id,
+    )

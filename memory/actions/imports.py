@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import connection
 
-from database.transactions import step
+from database.transactions import durable_once, step
 from memory import refs
 from memory.actions.stores import StoreSettings, insert_store, require_creation
 from memory.actors import IMPORTER
@@ -27,6 +27,7 @@ class ImportedStore:
     versions: int
 
 
+@durable_once
 def import_store(
     *, caller: Caller, settings: StoreSettings, versions: Iterable[NextVersion]
 ) -> ImportedStore:
@@ -44,16 +45,15 @@ def import_store(
     """
     require_creation(caller, settings)
     chain = Chain(new_id("store"), VersionKind.IMPORT, IMPORTER)
-    with transaction.atomic(durable=True):
-        _take_time()
-        for next_version in versions:
-            chain.seal(next_version)
-            if chain.batch.is_full:
-                chain.store()
-        chain.store()
-        if chain.tip is None:
-            raise Malformed("There is no document to import.")
-        _open_store(caller, settings, chain.store_id, chain.tip)
+    _take_time()
+    for next_version in versions:
+        chain.seal(next_version)
+        if chain.batch.is_full:
+            chain.store()
+    chain.store()
+    if chain.tip is None:
+        raise Malformed("There is no document to import.")
+    _open_store(caller, settings, chain.store_id, chain.tip)
     return ImportedStore(chain.store_id, chain.tip, chain.length)
 
 
