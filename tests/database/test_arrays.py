@@ -1,5 +1,6 @@
 """Array literals are read back by PostgreSQL as what they were made of."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,7 +16,7 @@ quick = settings(
 )
 
 
-def read_back(literal: str, kind: str) -> list[object]:
+def read_back(literal: str, kind: str) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT %s::{kind}[]", [literal])
         return list(cursor.fetchone()[0])

@@ -1,7 +1,7 @@
-"""Querysets compiled once answer what their queryset would, whatever the values."""
+"""Compiled queries answer what their querysets do, in every thread and with any values."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -9,88 +9,105 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from database.compiled import compiled, compiled_update
-from tenancy.models import Principal, Workspace
-from tests.factories import make_person, make_workspace
+from memory.models import MemoryStore, OwnerKind
+from tenancy.models import ApiKey, Workspace
+from wire.ids import new_id
 from wire.times import now
 
 
 @compiled
-def people(
-    order: str, *, workspace_id: str, user_id: str | None, before: datetime
-) -> QuerySet[Principal]:
-    found = Principal.objects.filter(workspace=workspace_id, created_at__lt=before)
-    found = found.filter(user=None) if user_id is None else found.filter(id=user_id)
-    return found.select_related("workspace").order_by(order)
+def stores_of(name: str, *, workspace_id: str, owner_id: str | None) -> QuerySet[MemoryStore]:
+    stores = MemoryStore.objects.filter(workspace=workspace_id, owner_uuid=owner_id, name=name)
+    return stores.select_related("workspace").annotate(next_version=F("version") + 1)
+
+
+@compiled
+def key_ids(*, digest: bytes, at: datetime) -> QuerySet[ApiKey, Any]:
+    return ApiKey.objects.filter(digest=digest, created_at__lt=at).values_list("id", flat=True)
 
 
 @compiled_update
-def count_up(*, workspace_id: str) -> tuple[QuerySet[Workspace], dict[str, Any]]:
-    return Workspace.objects.filter(id=workspace_id), {"authority_epoch": F("authority_epoch") + 1}
+def rename(*, store_id: str, at: datetime) -> tuple[QuerySet[MemoryStore], dict[str, Any]]:
+    return MemoryStore.objects.filter(id=store_id), {"updated_at": at, "version": F("version") + 1}
 
 
-def soon() -> datetime:
-    return now() + timedelta(minutes=1)
+def make_store(workspace: Workspace, name: str) -> MemoryStore:
+    return MemoryStore.objects.create(
+        workspace=workspace,
+        name=name,
+        owner_kind=OwnerKind.PRINCIPAL,
+        owner_uuid=workspace.id,
+        created_at=now(),
+        updated_at=now(),
+    )
 
 
-@pytest.mark.django_db
-def test_rows_are_those_of_the_values_given_each_time():
-    first, second = make_workspace("first"), make_workspace("second")
-    anna, ben = make_person(first, "Example A"), make_person(first, "Example B")
-    make_person(second, "Example C")
-    for _ in range(2):
-        found = people("name", workspace_id=first.id, user_id=None, before=soon())
-        assert [person.id for person in found] == [anna.id, ben.id]
-    assert people("name", workspace_id=first.id, user_id=None, before=first.created_at) == []
+def test_rows_are_whole_instances_with_annotations_and_related_rows(
+    workspace, django_assert_num_queries
+):
+    store = make_store(workspace, "one")
+    make_store(workspace, "two")
 
-
-@pytest.mark.django_db
-def test_none_and_positional_arguments_choose_another_statement(workspace):
-    anna, ben = make_person(workspace, "Example A"), make_person(workspace, "Example B")
-    arguments: dict[str, Any] = {"workspace_id": workspace.id, "before": soon()}
-    assert [p.id for p in people("-name", user_id=None, **arguments)] == [ben.id, anna.id]
-    assert [p.id for p in people("name", user_id=ben.id, **arguments)] == [ben.id]
-
-
-@pytest.mark.django_db
-def test_rows_are_whole_instances_with_what_was_joined(workspace, django_assert_num_queries):
-    make_person(workspace, "Example A")
     with django_assert_num_queries(1):
-        (found,) = people("name", workspace_id=workspace.id, user_id=None, before=soon())
+        (found,) = stores_of("one", workspace_id=workspace.id, owner_id=workspace.id)
+        assert (found.id, found.next_version, found.workspace) == (store.id, 2, workspace)
         assert found.workspace.name == workspace.name
-    assert isinstance(found, Principal)
-    assert found == Principal.objects.get()
 
 
-@pytest.mark.django_db
+def test_each_call_binds_its_own_values(workspace):
+    stores = [make_store(workspace, "same") for _ in range(2)]
+    find = {"workspace_id": workspace.id, "owner_id": workspace.id}
+
+    assert {row.id for row in stores_of("same", **find)} == {store.id for store in stores}
+    assert stores_of("other", **find) == []
+    assert stores_of("same", **find | {"owner_id": new_id("principal")}) == []
+
+
+def test_a_missing_value_asks_for_null_and_not_for_the_value_before(workspace):
+    make_store(workspace, "one")
+
+    assert stores_of("one", workspace_id=workspace.id, owner_id=workspace.id)
+    assert stores_of("one", workspace_id=workspace.id, owner_id=None) == []
+
+
+def test_digests_and_times_are_bound_too(workspace):
+    key = ApiKey.objects.create(workspace=workspace, name="k", digest=bytes(32), hint="ck_")
+    earlier = datetime(2020, 1, 1, tzinfo=UTC)
+
+    assert key_ids(digest=bytes(32), at=datetime(2999, 1, 1, tzinfo=UTC)) == [key.id]
+    assert key_ids(digest=bytes(32), at=earlier) == []
+    assert key_ids(digest=bytes([1] * 32), at=datetime(2999, 1, 1, tzinfo=UTC)) == []
+
+
 def test_an_update_tells_how_many_rows_it_touched(workspace):
-    before = workspace.authority_epoch
-    assert count_up(workspace_id=workspace.id) == 1
-    workspace.refresh_from_db()
-    assert workspace.authority_epoch == before + 1
-    gone = Workspace(name="never-stored")
-    assert count_up(workspace_id=gone.id) == 0
+    store = make_store(workspace, "one")
+    moment = datetime(2030, 1, 1, tzinfo=UTC)
+
+    assert rename(store_id=store.id, at=moment) == 1
+    assert rename(store_id=new_id("store"), at=moment) == 0
+    store.refresh_from_db()
+    assert (store.updated_at, store.version) == (moment, 2)
 
 
-@pytest.mark.django_db
-def test_a_value_that_the_lookup_changes_is_refused(workspace):
+def test_a_value_that_the_statement_does_not_hold_as_it_is_is_refused(workspace):
     @compiled
-    def spelled(*, name: str) -> QuerySet[Workspace]:
-        return Workspace.objects.filter(name__icontains=name)
+    def forgetful(*, store_id: str) -> QuerySet[MemoryStore]:
+        return MemoryStore.objects.all()
 
-    with pytest.raises(ValueError, match="as they are"):
-        spelled(name=workspace.id)
+    with pytest.raises(ValueError, match="store_id"):
+        forgetful(store_id=new_id("store"))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_threads_use_their_own_connection():
-    workspace = make_workspace()
-    make_person(workspace, "Example A")
+def test_threads_share_the_statement_and_not_the_connection(workspace):
+    store = make_store(workspace, "one")
 
-    def look(_: int) -> int:
+    def find(_: int) -> str:
         try:
-            return len(people("name", workspace_id=workspace.id, user_id=None, before=soon()))
+            (found,) = stores_of("one", workspace_id=workspace.id, owner_id=workspace.id)
+            return str(found.id)
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(look, range(40))) == [1] * 40
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(find, range(40))) == {store.id}
