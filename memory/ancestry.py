@@ -9,23 +9,30 @@ from django.db import connection
 from memory.models import MemoryVersion
 from wire.ids import uuid_from_id
 
-_IS_ANCESTOR = """
-WITH RECURSIVE goal AS (
-    SELECT id, depth FROM memory_memoryversion WHERE id = %(ancestor)s
-), climb (id, depth) AS (
-    SELECT id, depth FROM memory_memoryversion WHERE id = %(version)s
-    UNION ALL
-    SELECT next.id, next.depth
-    FROM climb
-    CROSS JOIN goal
-    JOIN memory_memoryversion here ON here.id = climb.id
-    LEFT JOIN memory_memoryversion far ON far.id = here.jump_id
-    JOIN memory_memoryversion next
-      ON next.id = CASE WHEN far.depth >= goal.depth THEN far.id ELSE here.parent_id END
-    WHERE climb.depth > goal.depth
+DESCENDS = """
+EXISTS (
+    WITH RECURSIVE climb (id, depth) AS (
+        SELECT tip.id, tip.depth
+        UNION ALL
+        SELECT next.id, next.depth
+        FROM climb
+        JOIN memory_memoryversion here ON here.id = climb.id
+        LEFT JOIN memory_memoryversion far ON far.id = here.jump_id
+        JOIN memory_memoryversion next
+          ON next.id = CASE WHEN far.depth >= goal.depth THEN far.id ELSE here.parent_id END
+        WHERE climb.depth > goal.depth
+    )
+    SELECT FROM climb WHERE climb.id = goal.id
 )
-SELECT EXISTS (SELECT FROM climb JOIN goal USING (id))
 """
+"""A condition on two versions of an outer query: `tip` descends from, or is, `goal`."""
+
+_IS_ANCESTOR = f"""
+SELECT EXISTS (
+    SELECT FROM memory_memoryversion tip, memory_memoryversion goal
+    WHERE tip.id = %(version)s AND goal.id = %(ancestor)s AND {DESCENDS}
+)
+"""  # noqa: S608
 
 
 def jump_from(parent: MemoryVersion) -> MemoryVersion:

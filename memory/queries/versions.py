@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import Count, QuerySet
 
 from memory.actors import RecordedActor
+from memory.ancestry import DESCENDS
 from memory.models import MemoryVersion, VersionChange
 from memory.queries.documents import Erasure, erasure_of
 from wire.errors import NotFound
@@ -97,13 +98,14 @@ class PathChange:
     erasure: Erasure | None
 
 
-_HISTORY = """
-SELECT v.id, v.kind, v.actor_kind, v.actor_uuid, v.actor_agent_uuid, v.actor_operation,
-       v.created_at, n.message, c.before_id IS NULL, d.id, d.content_sha256, d.bytes,
-       d.expires_at, b.document_version_id IS NOT NULL, e.reason, e.erased_at
+_HISTORY = f"""
+SELECT goal.id, goal.kind, goal.actor_kind, goal.actor_uuid, goal.actor_agent_uuid,
+       goal.actor_operation, goal.created_at, n.message, c.before_id IS NULL,
+       d.id, d.content_sha256, d.bytes, d.expires_at,
+       b.document_version_id IS NOT NULL, e.reason, e.erased_at
 FROM memory_versionchange c
-JOIN memory_memoryversion v ON v.id = c.version_id
-LEFT JOIN memory_versionnote n ON n.version_id = v.id
+JOIN memory_memoryversion goal ON goal.id = c.version_id
+LEFT JOIN memory_versionnote n ON n.version_id = goal.id
 LEFT JOIN memory_documentversion d ON d.id = c.after_id
 LEFT JOIN memory_documentbody b ON b.document_version_id = d.id
 LEFT JOIN memory_bodyerasure e ON e.document_version_id = d.id
@@ -111,24 +113,11 @@ JOIN memory_memoryversion tip ON tip.id = %(version)s
 WHERE c.store_id = %(store)s
   AND c.path = %(path)s
   AND (%(before)s::uuid IS NULL OR c.version_id < %(before)s)
-  AND v.depth <= tip.depth
-  AND EXISTS (
-    WITH RECURSIVE climb (id, depth) AS (
-        SELECT tip.id, tip.depth
-        UNION ALL
-        SELECT next.id, next.depth
-        FROM climb
-        JOIN memory_memoryversion here ON here.id = climb.id
-        LEFT JOIN memory_memoryversion far ON far.id = here.jump_id
-        JOIN memory_memoryversion next
-          ON next.id = CASE WHEN far.depth >= v.depth THEN far.id ELSE here.parent_id END
-        WHERE climb.depth > v.depth
-    )
-    SELECT FROM climb WHERE climb.id = v.id
-  )
+  AND goal.depth <= tip.depth
+  AND {DESCENDS}
 ORDER BY c.version_id DESC
 LIMIT %(limit)s
-"""
+"""  # noqa: S608
 
 
 def path_history(
