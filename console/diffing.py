@@ -7,10 +7,12 @@ held back has an address of its own.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from console.difftables import split_table, unified_table
@@ -197,6 +199,12 @@ class Diff:
             if entry is not None and text is not None
         ]
 
+    @property
+    def expires_at(self) -> datetime | None:
+        """The earliest ceiling of those bodies."""
+        ceilings = [file.sides.expires_at for file in self.files if file.sides]
+        return min(filter(None, ceilings), default=None)
+
     def tree(self) -> list[tuple[str, list[FileDiff]]]:
         """The files by directory, in the order of the diff."""
         grouped: dict[str, list[FileDiff]] = {}
@@ -271,5 +279,10 @@ def remember_layout(request: HttpRequest, response: Any) -> None:
     chosen = request.GET.get("layout")
     if chosen in LAYOUTS:
         response.set_cookie(
-            LAYOUT_COOKIE, chosen, max_age=31_536_000, httponly=True, samesite="Lax"
+            LAYOUT_COOKIE,
+            chosen,
+            max_age=31_536_000,
+            secure=settings.SECURE_COOKIES,
+            httponly=True,
+            samesite="Lax",
         )

@@ -1,12 +1,19 @@
 """Reading is publishing, for pages too: render, look once more, then send (contract R5)."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
+from console.diffing import Diff
+from console.people import ConsoleRequest
 from console.responses import render_page
+from memory.access import StoreAccess
 from memory.publication import Acquired, recheck
+from tenancy.recheck import recheck_authority
+from wire.errors import AuthorizationUnavailable
+
+ATTEMPTS: Final = 3
 
 
 def publish_page(
@@ -26,3 +33,25 @@ def publish_page(
     for each in acquired:
         recheck(each)
     return response
+
+
+def publish_overview(request: ConsoleRequest, render: Callable[[], HttpResponse]) -> HttpResponse:
+    """Render what a person may see of all stores, anew when anybody's authority changed meanwhile.
+
+    Raises:
+        InvalidKey, DisabledTenancy: the person may see nothing any more.
+        AuthorizationUnavailable: authority changed at each attempt; retry.
+    """
+    for _ in range(ATTEMPTS):
+        response, before = render(), request.caller.authority_epoch
+        request.caller = recheck_authority(request.caller)
+        if request.caller.authority_epoch == before:
+            return response
+    raise AuthorizationUnavailable("Permissions keep changing. Reload the page.")
+
+
+def acquire_diff(access: StoreAccess, diff: Diff | None) -> Acquired:
+    """The texts that a page's diff shows, for the publication recheck."""
+    if diff is None:
+        return Acquired(access)
+    return Acquired(access, bodies=diff.body_ids, expires_at=diff.expires_at)

@@ -17,8 +17,8 @@ from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposal_rows import rows_of
-from console.publishing import publish_page
-from console.responses import redirect, render_page
+from console.publishing import acquire_diff, publish_page
+from console.responses import redirect
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
@@ -67,7 +67,8 @@ def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "statuses": ProposalStatus,
         "words": filters.text or "",
     }
-    return render_page(request, "console/store/proposals.html", context, fragment="rows")
+    acquired = [Acquired(tab.access)]
+    return publish_page(request, "console/store/proposals.html", context, acquired, fragment="rows")
 
 
 @require_safe
@@ -91,8 +92,9 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     context |= review.tab.context | {"polled": True}
-    response = render_page(
-        request, "console/proposal_state.html", context, fragment="state", status=200
+    acquired = [Acquired(review.tab.access)]
+    response = publish_page(
+        request, "console/proposal_state.html", context, acquired, fragment="state"
     )
     if not review.proposal.is_open:
         response.status_code = HTMX_STOP_POLLING
@@ -181,7 +183,7 @@ def _page(request: ConsoleRequest, review: Review, refusal: ApiError | None = No
         "timeline": _timeline(request, review),
         "refusal": refusal,
     }
-    acquired = [Acquired(access=review.tab.access, bodies=diff.body_ids)]
+    acquired = [acquire_diff(review.tab.access, diff)]
     status = refusal.status if refusal else 200
     response = publish_page(request, "console/proposal.html", context, acquired, status=status)
     remember_layout(request, response)

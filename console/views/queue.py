@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from console.access import for_person, versioned
 from console.parsing import store_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposal_rows import rows_of
+from console.publishing import publish_overview
 from console.responses import render_page
 from memory.access import listable_stores
 from proposals.queries.filters import Filters
@@ -27,6 +28,10 @@ def queue(request: ConsoleRequest) -> HttpResponseBase:
         text=words_parameter(request) or None,
         path=words_parameter(request, "path") or None,
     )
+    return publish_overview(request, lambda: _page(request, filters))
+
+
+def _page(request: ConsoleRequest, filters: Filters) -> HttpResponse:
     found = review_queue(request.caller, filters, length=LENGTH)
     sections = [
         _section(request, "waiting", "Waiting for you", found.waiting),

@@ -12,9 +12,13 @@ from console.naming import Names
 from console.pages import slice_by_id
 from console.parsing import directory_parameter, version_parameter, words_parameter
 from console.people import ConsoleRequest
+from console.publishing import publish_page
 from console.responses import render_page
 from console.views.store_shell import Tab, content_tab
+from memory.api.trees import acquire_entries
+from memory.api.versions import acquire_versions
 from memory.models import RefKind
+from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.documents import find_paths, list_directory
 from proposals.queries.queue import open_counts
@@ -63,7 +67,10 @@ def documents(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "pinned": wanted is not None,
         **(_found(version_id, words) if words else _listed(request, version_id, place)),
     }
-    return render_page(request, "console/store/documents.html", context, fragment="listing")
+    acquired = [acquire_entries(tab.access, context["documents"])]
+    return publish_page(
+        request, "console/store/documents.html", context, acquired, fragment="listing"
+    )
 
 
 def _found(version_id: str, words: str) -> dict[str, Any]:
@@ -104,7 +111,8 @@ def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         ],
         "next_page": found.next_page,
     }
-    return render_page(request, "console/store/history.html", context, fragment="rows")
+    acquired = [acquire_versions(tab.access, rows)]
+    return publish_page(request, "console/store/history.html", context, acquired, fragment="rows")
 
 
 @content_tab("refs")
@@ -119,7 +127,8 @@ def ref_list(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "moves": [(move, _mover(names, move)) for move in moves],
         "next_page": found.next_page,
     }
-    return render_page(request, "console/store/refs.html", context, fragment="moves")
+    acquired = [Acquired(tab.access)]
+    return publish_page(request, "console/store/refs.html", context, acquired, fragment="moves")
 
 
 def _mover(names: Names, move: Any) -> Any:

@@ -4,16 +4,18 @@ from typing import Any
 
 from django.http import HttpResponseBase
 
-from console.diffing import Diff, layout_of, load_diff, load_file, remember_layout
+from console.diffing import layout_of, load_diff, load_file, remember_layout
 from console.naming import Names
 from console.parsing import path_parameter, version_parameter
 from console.people import ConsoleRequest
-from console.publishing import publish_page
-from console.responses import render_page
+from console.publishing import acquire_diff, publish_page
 from console.views.store_shell import Tab, content_tab
-from memory.publication import Acquired
+from memory.api.versions import acquire_versions
 from memory.queries import refs, versions
 from wire.errors import Malformed, NotFound
+
+RECENT = 30
+"""Versions that the form of a comparison offers."""
 
 
 @content_tab("history")
@@ -32,7 +34,8 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         "diff": diff,
         "layout": layout_of(request),
     }
-    response = publish_page(request, "console/version.html", context, _acquired(tab, diff))
+    acquired = [acquire_versions(tab.access, [found]), acquire_diff(tab.access, diff)]
+    response = publish_page(request, "console/version.html", context, acquired)
     remember_layout(request, response)
     return response
 
@@ -41,18 +44,19 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
 def compare(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     """The difference of any two versions of the store."""
     base, head = version_parameter(request, "base"), version_parameter(request, "head")
+    recent = list(versions.versions_of(tab.access.store_id)[:RECENT])
     context = tab.context | {
         "base": base,
         "head": head,
         "layout": layout_of(request),
-        "recent": list(versions.versions_of(tab.access.store_id)[:30]),
+        "recent": recent,
     }
+    acquired = [acquire_versions(tab.access, recent)]
     if not (base and head):
-        return render_page(request, "console/compare.html", context)
+        return publish_page(request, "console/compare.html", context, acquired)
     diff = load_diff(*_both(tab, base, head))
-    response = publish_page(
-        request, "console/compare.html", context | {"diff": diff}, _acquired(tab, diff)
-    )
+    acquired.append(acquire_diff(tab.access, diff))
+    response = publish_page(request, "console/compare.html", context | {"diff": diff}, acquired)
     remember_layout(request, response)
     return response
 
@@ -73,16 +77,11 @@ def compare_file(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "layout": layout_of(request),
         "loaded": True,
     }
-    return publish_page(
-        request, "console/compare_file.html", context, _acquired(tab, diff), fragment="file"
-    )
+    acquired = [acquire_diff(tab.access, diff)]
+    return publish_page(request, "console/compare_file.html", context, acquired, fragment="file")
 
 
 def _both(tab: Tab, base: str, head: str) -> tuple[str, str]:
     """Both versions, known to be this store's. Raises NotFound."""
     store_id = tab.access.store_id
     return versions.resolve(store_id, base), versions.resolve(store_id, head)
-
-
-def _acquired(tab: Tab, diff: Diff | None) -> list[Acquired]:
-    return [Acquired(access=tab.access, bodies=diff.body_ids if diff else ())]

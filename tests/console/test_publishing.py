@@ -1,0 +1,106 @@
+"""Contract R5 for pages: what was read is not released when its authority went meanwhile."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.shortcuts import render
+from django.urls import reverse
+
+from console import responses
+from console.urls import urlpatterns
+from memory.models import MemoryVersion
+from memory.queries.versions import canonical_id
+from tenancy.actions.permissions import revoke
+from tenancy.actions.principals import PrincipalChanges, change_principal
+from tenancy.models import PermissionAssignment, Principal
+from tests.console.conftest import Reader, Scene
+from tests.factories import grant, platform
+
+
+@pytest.fixture
+def pages(scene: Scene) -> dict[str, str]:
+    """Every page that shows what is in a store: route name → address."""
+    proposal = scene.propose("Later", {"/notes.txt": "one\nthree\n"})
+    head = canonical_id(scene.store)
+    first = MemoryVersion.objects.filter(store=scene.store).earliest("id").id
+    both = f"?base={first}&head={head}"
+    store = [scene.store]
+    return {
+        "queue": "/",
+        "store-documents": scene.path,
+        "store-history": reverse("console:store-history", args=store),
+        "store-proposals": reverse("console:store-proposals", args=store),
+        "store-refs": reverse("console:store-refs", args=store),
+        "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
+        "document": reverse("console:document", args=store) + "?path=/notes.txt",
+        "version": reverse("console:version", args=[scene.store, head]),
+        "compare": reverse("console:compare", args=store) + both,
+        "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/notes.txt",
+        "proposal": reverse("console:proposal", args=[proposal]),
+        "proposal-state": reverse("console:proposal-state", args=[proposal]),
+    }
+
+
+NO_CONTENT = {
+    *("sign-in", "sign-out", "password", "workspace", "theme", "reference", "reference-schema"),
+    *("errors", "access", "access-revoke", "principals", "principals-new-person"),
+    *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
+    *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
+    *("store-access", "store-settings", "store-lifecycle"),
+    *("proposal-respond", "proposal-repropose"),
+}
+"""Pages about people, settings and the API; and forms that lead to a page of content."""
+
+
+def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:
+    assert set(pages) | NO_CONTENT == {str(pattern.name) for pattern in urlpatterns}
+
+
+def test_a_grant_lost_while_a_page_is_drawn_is_lost(
+    scene: Scene, author: Reader, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = PermissionAssignment.objects.get(subject_uuid=scene.author.id)
+    for name, address in pages.items():
+        assert author.get(address).status_code == 200, name
+        with monkeypatch.context() as patched:
+            patched.setattr(responses, "render", _once_drawn(partial(_revoke, scene, mine)))
+            answer = author.get(address)
+        if name == "queue":
+            assert (answer.status_code, b"Later" in answer.content) == (200, False)
+        else:
+            assert answer.status_code == 404, name
+        mine = grant(scene.author, scene.store, "read", "write")
+
+
+def test_a_sign_in_that_ends_while_the_queue_is_drawn_has_ended(
+    scene: Scene, author: Reader, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disable = PrincipalChanges(state=Principal.State.DISABLED)
+    monkeypatch.setattr(
+        responses,
+        "render",
+        _once_drawn(
+            lambda: change_principal(
+                caller=platform(scene.workspace), principal_id=scene.author.id, changes=disable
+            )
+        ),
+    )
+    assert author.get(pages["queue"]).status_code == 403
+
+
+def _revoke(scene: Scene, assignment: PermissionAssignment) -> None:
+    revoke(caller=platform(scene.workspace), assignment_id=assignment.id)
+
+
+def _once_drawn(act: Callable[[], Any]) -> Callable[..., Any]:
+    """Django's `render`, with something that happens when the first page was drawn."""
+    happening = iter([act])
+
+    def draw(*args: Any, **options: Any) -> Any:
+        response = render(*args, **options)
+        next(happening, lambda: None)()
+        return response
+
+    return draw
