@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser.chromium import find, launch
 from tests.browser.serving import PLAIN_FILES, served
@@ -14,8 +14,8 @@ from tests.browser.world import World, make_world
 from tests.factories import PASSWORD
 
 MISSING = "no Chromium is installed; the browser tests need one (they are required when CI is set)"
-TIMEOUT = 20_000
-"""Milliseconds that a click or a selector waits at most."""
+TIMEOUT = 60_000
+"""Milliseconds that anything waits at most: machines that run tests are busy."""
 
 type Open = Callable[..., BrowserContext]
 
@@ -36,6 +36,7 @@ def chromium() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright runs an event loop in this very thread, and Django would refuse queries in it.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        expect.set_options(timeout=TIMEOUT)
         browser = launch(playwright)
         yield browser
         browser.close()

@@ -1,14 +1,15 @@
 """Every page: no finding of axe, no error in the console, no violation, no overflow."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage
 from playwright.sync_api import Page as Tab
 
 from tests.browser.conftest import Open
-from tests.browser.pages import PAGES, Page
+from tests.browser.pages import PAGES, Page, Who
 from tests.browser.world import World
 
 SERIOUS = {"serious", "critical"}
@@ -19,12 +20,12 @@ VIEWER = "#swagger-ui"
 """Swagger UI's own markup is not ours to mend."""
 
 
-def test_every_page_is_clean(world: World, open_as: Open) -> None:
-    contexts = {who: open_as(who) for who in ("nobody", "reviewer", "author", "admin")}
+@pytest.mark.parametrize("who", get_args(Who))
+def test_every_page_is_clean(world: World, open_as: Open, who: Who) -> None:
+    context = open_as(who)
+    pages = [page for page in PAGES if page.who == who]
     complaints = {
-        page.name: found
-        for page in PAGES
-        if (found := _complaints(contexts[page.who], page, world))
+        page.name: found for page in pages if (found := _complaints(context, page, world))
     }
     assert complaints == {}
 

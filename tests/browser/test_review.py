@@ -130,7 +130,7 @@ def test_the_page_notices_that_canonical_moved(world: World, open_as: Open) -> N
     other.click("#approve button.good")
     expect(other.locator("#notices")).to_contain_text("Approved")
 
-    expect(page.locator("#state")).to_contain_text("Canonical moved", timeout=15_000)
+    expect(page.locator("#state")).to_contain_text("Canonical moved")
     expect(page.locator("#approve")).to_have_count(0)
     expect(page.locator("#approve-slot")).to_contain_text("Re-propose")
     expect(page.locator("#note-reject")).to_have_value("half a thought")
