@@ -1,7 +1,7 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection
 
@@ -23,22 +23,33 @@ RETURNING id
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A claimed key. `outcome` is None for a first write, else what that write recorded."""
+    """A claimed key, or that a write came without one.
 
-    id: int
+    Attributes:
+        id: of the row; None without a key.
+        outcome: None for a first write, else what that write recorded.
+    """
+
+    id: int | None
     outcome: dict[str, Any] | None
 
 
+WITHOUT_KEY: Final = Receipt(id=None, outcome=None)
+
+
 @step
-def claim(*, caller: Caller, key: IdempotencyKey, store_id: str | None = None) -> Receipt:
+def claim(*, caller: Caller, key: IdempotencyKey | None, store_id: str | None = None) -> Receipt:
     """Take a key for this transaction, or find what it was used for (contract §0).
 
     Two at once: the second waits here until the first commits or rolls back. A rolled back
-    write leaves no receipt, so a refused request may be sent again with the same key.
+    write leaves no receipt, so a refused request may be sent again with the same key. A write
+    without a key is always a first one.
 
     Raises:
         Conflict: the key was used with another input.
     """
+    if key is None:
+        return WITHOUT_KEY
     mine = _insert(caller, key, store_id)
     if mine is not None:
         return Receipt(mine, None)
@@ -60,7 +71,8 @@ def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None)
     values: dict[str, Any] = {"outcome": outcome}
     if store_id:
         values["store_id"] = store_id
-    IdempotencyReceipt.objects.filter(id=receipt.id).update(**values)
+    if receipt.id is not None:
+        IdempotencyReceipt.objects.filter(id=receipt.id).update(**values)
 
 
 def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:

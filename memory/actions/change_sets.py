@@ -82,7 +82,6 @@ def require_write(access: StoreAccess, ref: RefName) -> None:
 
     Raises:
         PolicyDenied, ReadOnly: the grant is missing, or canonical moves by Proposals only.
-        Conflict: the ref is a Proposal's, which is frozen (contract M4).
         NotFound, ReadOnly: the store is not active.
     """
     if ref.kind == RefKind.CANONICAL:
@@ -105,23 +104,19 @@ def apply_change_set(
         RangeTooLarge: more documents than a store may hold.
     """
     require_write(access, change_set.ref)
-    receipt = (
-        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
-    )
-    if receipt and receipt.outcome:
+    receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
+    if receipt.outcome:
         return _told_again(receipt.outcome)
     return _write(access, change_set, receipt)
 
 
-def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt | None) -> ChangeSetOutcome:
+def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> ChangeSetOutcome:
     if change_set.ref.kind == RefKind.PROPOSAL:
         raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
     base = _base_of(access.store_id, change_set)
     drafted = draft_operations(base, change_set.operations)
     version = None if drafted.is_empty else _seal_and_advance(access, change_set, base, drafted)
-    if receipt:
-        outcome = {"version": version.id if version else None, "base": base.id}
-        receipts.keep(receipt, outcome)
+    receipts.keep(receipt, {"version": version.id if version else None, "base": base.id})
     if version:
         bump_generation(access.store_id)
     if version and change_set.ref == refs.CANONICAL:

@@ -111,13 +111,12 @@ def create_store(
         Conflict: the Idempotency-Key was used with another request.
     """
     require_creation(caller, settings)
-    receipt = receipts.claim(caller=caller, key=key) if key else None
-    if receipt and receipt.outcome:
+    receipt = receipts.claim(caller=caller, key=key)
+    if receipt.outcome:
         return CreatedStore(receipt.outcome["store"], replayed=True)
     store = insert_store(caller=caller, settings=settings, lifecycle=Lifecycle.ACTIVE)
     seal_initial(store_id=store.id, actor=actor_of(caller))
-    if receipt:
-        receipts.keep(receipt, {"store": store.id}, store_id=store.id)
+    receipts.keep(receipt, {"store": store.id}, store_id=store.id)
     return CreatedStore(store.id, replayed=False)
 
 

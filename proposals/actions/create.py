@@ -64,10 +64,8 @@ def create_proposal(
     """
     access.require(Permission.WRITE)
     access.require_active()
-    receipt = (
-        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
-    )
-    if receipt and receipt.outcome:
+    receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
+    if receipt.outcome:
         return CreatedProposal(receipt.outcome["proposal"], replayed=True)
     base = _base(access.store_id, proposal.base_version)
     head = _head(access, base, proposal)
@@ -79,8 +77,7 @@ def create_proposal(
         earlier_authors=sealers_of(base.id, head.id) if proposal.names_head else (),
     )
     bump_generation(access.store_id)
-    if receipt:
-        receipts.keep(receipt, {"proposal": opened.id})
+    receipts.keep(receipt, {"proposal": opened.id})
     return CreatedProposal(opened.id, replayed=False)
 
 

@@ -45,15 +45,12 @@ def repropose(
     old = lock(access.store_id, proposal_id)
     access.require(Permission.WRITE)
     access.require_active()
-    receipt = (
-        receipts.claim(caller=access.caller, key=key, store_id=access.store_id) if key else None
-    )
-    if receipt and receipt.outcome:
+    receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
+    if receipt.outcome:
         return Reproposed(receipt.outcome["proposal"], replayed=True)
     new = _replace(access, old)
     bump_generation(access.store_id)
-    if receipt:
-        receipts.keep(receipt, {"proposal": new.id})
+    receipts.keep(receipt, {"proposal": new.id})
     return Reproposed(new.id, replayed=False)
 
 

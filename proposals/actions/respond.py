@@ -93,13 +93,12 @@ def _respond(
     proposal = lock(access.store_id, proposal_id)
     held = hold_authority(access)
     _require_rules(held, proposal, answer.response)
-    receipt = receipts.claim(caller=held.caller, key=key, store_id=held.store_id) if key else None
-    if receipt and receipt.outcome:
+    receipt = receipts.claim(caller=held.caller, key=key, store_id=held.store_id)
+    if receipt.outcome:
         status = ProposalStatus(receipt.outcome["status"])
         return Responded(proposal.id, status, replayed=True)
     status = _settle(held, proposal, answer)
-    if receipt:
-        receipts.keep(receipt, {"proposal": proposal.id, "status": status})
+    receipts.keep(receipt, {"proposal": proposal.id, "status": status})
     return Responded(proposal.id, status, replayed=False)
 
 
