@@ -88,19 +88,23 @@ def audit_entries(
     return rows
 
 
-def find_principal(caller: Caller, principal_id: str) -> Principal:
-    """A principal of the Workspace. Raises NotFound."""
-    return _one(principals(caller).filter(id=principal_id), "principal")
+def find_principal(caller: Caller, principal_id: str, *, for_update: bool = False) -> Principal:
+    """A principal of the Workspace. Raises NotFound.
+
+    Args:
+        for_update: here and below, whether others wait until this transaction is done with it.
+    """
+    return _one(principals(caller).filter(id=principal_id), "principal", for_update=for_update)
 
 
-def find_agent(caller: Caller, agent_id: str) -> Agent:
+def find_agent(caller: Caller, agent_id: str, *, for_update: bool = False) -> Agent:
     """An agent of the Workspace. Raises NotFound."""
-    return _one(agents(caller).filter(id=agent_id), "agent")
+    return _one(agents(caller).filter(id=agent_id), "agent", for_update=for_update)
 
 
-def find_key(caller: Caller, key_id: str) -> ApiKey:
+def find_key(caller: Caller, key_id: str, *, for_update: bool = False) -> ApiKey:
     """A key of the Workspace. Raises NotFound."""
-    return _one(api_keys(caller).filter(id=key_id), "API key")
+    return _one(api_keys(caller).filter(id=key_id), "API key", for_update=for_update)
 
 
 def find_assignment(
@@ -108,21 +112,27 @@ def find_assignment(
 ) -> PermissionAssignment:
     """A permission assignment of the Workspace, on something that the caller may know of.
 
-    Args:
-        for_update: whether others wait until this transaction is done with it.
-
     Raises:
         NotFound: there is none, or it is on a store that the caller may not read.
     """
     rows = assignments(caller).filter(id=assignment_id)
-    found = (rows.select_for_update() if for_update else rows).first()
-    if found is None or not may_know_of(caller, Target.of(found)):
-        raise NotFound("There is no such permission assignment.")
+    found = _one(rows, _ASSIGNMENT, for_update=for_update)
+    if not may_know_of(caller, Target.of(found)):
+        raise _no_such(_ASSIGNMENT)
     return found
 
 
-def _one[M: (Principal, Agent, ApiKey)](rows: QuerySet[M], noun: str) -> M:
-    found = rows.first()
+_ASSIGNMENT = "permission assignment"
+
+
+def _one[M: (Principal, Agent, ApiKey, PermissionAssignment)](
+    rows: QuerySet[M], noun: str, *, for_update: bool
+) -> M:
+    found = (rows.select_for_update(no_key=True) if for_update else rows).first()
     if found is None:
-        raise NotFound(f"There is no such {noun}.")
+        raise _no_such(noun)
     return found
+
+
+def _no_such(noun: str) -> NotFound:
+    return NotFound(f"There is no such {noun}.")

@@ -6,9 +6,11 @@ from database.transactions import durable
 from tenancy.administration import bump_authority, require_admin
 from tenancy.audit import record
 from tenancy.caller import Caller
+from tenancy.changes import apply_changes
 from tenancy.models import Agent
 from tenancy.names import checked_name
-from wire.errors import NotFound, ReadOnly
+from tenancy.queries import find_agent
+from wire.errors import ReadOnly
 
 
 @durable
@@ -39,18 +41,12 @@ def change_agent(
         ReadOnly: the agent is archived.
         Malformed: the name is not one line.
     """
-    agent = _locked_agent(caller, agent_id)
+    agent = find_agent(caller, agent_id, for_update=True)
     require_admin(caller)
     if agent.state == Agent.State.ARCHIVED:
         raise ReadOnly("The agent is archived and takes no changes.")
     values = {"name": name and checked_name(name), "description": description}
-    changed = [
-        field
-        for field, value in values.items()
-        if value is not None and value != getattr(agent, field)
-    ]
-    for field in changed:
-        setattr(agent, field, values[field])
+    changed = apply_changes(agent, values)
     if changed:
         agent.save(update_fields=changed)
         _audit(caller, agent, "agent.changed", {"fields": changed})
@@ -65,21 +61,13 @@ def archive_agent(*, caller: Caller, agent_id: str) -> Agent:
         NotFound: the Workspace has no such agent.
         PolicyDenied: the caller does not administer the Workspace.
     """
-    agent = _locked_agent(caller, agent_id)
+    agent = find_agent(caller, agent_id, for_update=True)
     require_admin(caller)
     if agent.state != Agent.State.ARCHIVED:
         agent.state = Agent.State.ARCHIVED
         agent.save(update_fields=["state"])
         _audit(caller, agent, "agent.archived", {})
         bump_authority(caller.workspace_id)
-    return agent
-
-
-def _locked_agent(caller: Caller, agent_id: str) -> Agent:
-    agents = Agent.objects.select_for_update(no_key=True)
-    agent = agents.filter(workspace=caller.workspace_id, id=agent_id).first()
-    if agent is None:
-        raise NotFound("There is no such agent.")
     return agent
 
 

@@ -10,6 +10,7 @@ from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.models import ApiKey, Principal
 from tenancy.names import checked_name
+from tenancy.queries import find_key
 from tenancy.secrets import digest, hint, new_secret
 from wire.errors import Malformed, NotFound, name_some
 from wire.times import now
@@ -71,10 +72,7 @@ def revoke_key(*, caller: Caller, key_id: str) -> ApiKey:
         NotFound: the Workspace has no such key.
         PolicyDenied: the caller does not administer the Workspace.
     """
-    keys = ApiKey.objects.select_for_update(no_key=True, of=("self",))
-    key = keys.filter(workspace=caller.workspace_id, id=key_id).first()
-    if key is None:
-        raise NotFound("There is no such API key.")
+    key = find_key(caller, key_id, for_update=True)
     require_admin(caller)
     if key.revoked_at is None:
         key.revoked_at = now()

@@ -7,10 +7,12 @@ from database.transactions import durable, step
 from tenancy.administration import bump_authority, require_admin
 from tenancy.audit import record
 from tenancy.caller import Caller
+from tenancy.changes import apply_changes
 from tenancy.models import Principal, User
 from tenancy.names import checked_name
+from tenancy.queries import find_principal
 from tenancy.signin import add_user
-from wire.errors import Conflict, Malformed, NotFound
+from wire.errors import Conflict, Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,7 @@ def change_principal(*, caller: Caller, principal_id: str, changes: PrincipalCha
         PolicyDenied: the caller does not administer the Workspace.
         Malformed: a service cannot administer; or the name is not one line.
     """
-    principal = (
-        Principal.objects.select_for_update(no_key=True)
-        .filter(workspace=caller.workspace_id, id=principal_id)
-        .first()
-    )
-    if principal is None:
-        raise NotFound("There is no such principal.")
+    principal = find_principal(caller, principal_id, for_update=True)
     require_admin(caller)
     _require_person(principal.kind, changes.is_admin)
     changed = _apply(principal, changes)
@@ -121,14 +117,7 @@ def _apply(principal: Principal, changes: PrincipalChanges) -> list[str]:
     """Set the values that differ, and return the names of their fields."""
     name = None if changes.name is None else checked_name(changes.name)
     values = {"name": name, "is_admin": changes.is_admin, "state": changes.state}
-    changed = [
-        field
-        for field, value in values.items()
-        if value is not None and value != getattr(principal, field)
-    ]
-    for field in changed:
-        setattr(principal, field, values[field])
-    return changed
+    return apply_changes(principal, values)
 
 
 def _audit(caller: Caller, principal: Principal, event: str, detail: dict[str, Any]) -> None:
