@@ -54,23 +54,26 @@ def permissions_of(
     subject: Subject, workspace_id: str, target_kind: TargetKind, target: str | OuterRef
 ) -> Any:
     """The same expression for any subject in a Workspace."""
-    here = Q(target_kind=target_kind, target_uuid=target)
-    everywhere = Q(target_kind=TargetKind.WORKSPACE, target_uuid=workspace_id)
     permission = Func(F("permissions"), function="unnest", output_field=TextField())
     return ArraySubquery(
         grants_of(subject, workspace_id)
-        .filter(here | everywhere)
+        .filter(_covering(target_kind, target, workspace_id))
         .annotate(permission=permission)
         .values("permission")
         .distinct()
     )
 
 
+def _covering(target_kind: TargetKind, target: str | OuterRef, workspace_id: str) -> Q:
+    """The assignments on a target itself, and those on its whole Workspace."""
+    here = Q(target_kind=target_kind, target_uuid=target)
+    return here | Q(target_kind=TargetKind.WORKSPACE, target_uuid=workspace_id)
+
+
 def permissions_held(target: Target, caller: Caller) -> frozenset[str]:
     """The permissions that `caller` holds on a target that needs no fetching; one query."""
     grants = grants_of(caller.subject, caller.workspace_id).filter(
-        Q(target_kind=target.kind, target_uuid=target.id)
-        | Q(target_kind=TargetKind.WORKSPACE, target_uuid=caller.workspace_id)
+        _covering(target.kind, target.id, caller.workspace_id)
     )
     return frozenset(
         permission for held in grants.values_list("permissions", flat=True) for permission in held
