@@ -73,19 +73,16 @@ class MemoryStore(models.Model):
                     owner_kind__in=["workspace", "agent_definition", "collaboration_space"],
                     # A CHECK lets NULL pass, and NULL IN (…) is NULL.
                     canonical_writes__isnull=False,
-                    canonical_writes__in=["review", "direct"],
+                    canonical_writes__in=CanonicalWrites.values,
                 )
                 | models.Q(owner_kind__in=["principal", "session"], canonical_writes=None),
                 name="store_canonical_writes_only_when_shared",
             ),
             models.CheckConstraint(
-                condition=models.Q(
-                    lifecycle__in=["pending", "active", "archived", "deleting", "deleted"]
-                ),
-                name="store_lifecycle_known",
+                condition=models.Q(lifecycle__in=Lifecycle.values), name="store_lifecycle_known"
             ),
             models.CheckConstraint(
-                condition=models.Q(self_approval__in=["denied", "allowed"]),
+                condition=models.Q(self_approval__in=SelfApproval.values),
                 name="store_self_approval_known",
             ),
         ]

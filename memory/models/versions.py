@@ -52,18 +52,7 @@ class MemoryVersion(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(
-                    kind__in=[
-                        "initial",
-                        "direct",
-                        "session_checkpoint",
-                        "curation",
-                        "proposal",
-                        "redaction",
-                        "import",
-                    ]
-                ),
-                name="version_kind_known",
+                condition=models.Q(kind__in=VersionKind.values), name="version_kind_known"
             ),
             models.CheckConstraint(
                 condition=models.Q(

@@ -41,7 +41,7 @@ class ProposalAttempt(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(response__in=["approve", "reject"]),
+                condition=models.Q(response__in=ProposalResponse.values),
                 name="attempt_response_known",
             ),
         ]

@@ -58,26 +58,16 @@ class PermissionAssignment(models.Model):
                 name="assignment_made_once",
             ),
             models.CheckConstraint(
-                condition=models.Q(
-                    permissions__contained_by=["read", "write", "review", "act_as", "admin"]
-                )
+                condition=models.Q(permissions__contained_by=Permission.values)
                 & ~models.Q(permissions=[]),
                 name="assignment_permissions_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(
-                    subject_kind__in=[
-                        "principal",
-                        "agent",
-                        "api_key",
-                        "session",
-                        "collaboration_space",
-                    ]
-                ),
+                condition=models.Q(subject_kind__in=SubjectKind.values),
                 name="assignment_subject_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(target_kind__in=["store", "agent", "session", "workspace"]),
+                condition=models.Q(target_kind__in=TargetKind.values),
                 name="assignment_target_known",
             ),
         ]
