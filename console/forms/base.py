@@ -1,7 +1,7 @@
 """What every form of the Console shares: no colons, lines that are lines, refusals in place."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 
@@ -10,6 +10,10 @@ from wire.fields import NAME_LENGTH, one_line
 
 REFUSED_IN_PLACE = (Malformed, Conflict, NotFound, RangeTooLarge)
 """Refusals that a person can mend in the form; every other is a page of its own."""
+
+
+WORDS_LENGTH: Final = 4_096
+"""Characters of a description or a note, as the API takes them."""
 
 
 class ConsoleForm(forms.Form):

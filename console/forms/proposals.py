@@ -4,12 +4,10 @@ from typing import Any
 
 from django import forms
 
-from console.forms.base import ConsoleForm, LinesField, NameField
+from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
 from memory.mediatypes import MediaTypeError, parse_media_type
 from memory.paths import PathError, parse_path
 from memory.texts import TextError, parse_text
-
-NOTE_LENGTH = 10_000
 
 
 class WordsForm(ConsoleForm):
@@ -20,7 +18,7 @@ class WordsForm(ConsoleForm):
     description = LinesField(
         label="Why",
         required=False,
-        max_length=NOTE_LENGTH,
+        max_length=WORDS_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="What a reviewer should know.",
     )
@@ -94,4 +92,4 @@ class RespondForm(ConsoleForm):
     base_version = forms.CharField()
     head_version = forms.CharField()
     diff_hash = forms.CharField()
-    note = LinesField(required=False, max_length=NOTE_LENGTH)
+    note = LinesField(required=False, max_length=WORDS_LENGTH)

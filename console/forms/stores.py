@@ -3,9 +3,13 @@
 from typing import Any
 
 from django import forms
+from pydantic import TypeAdapter, ValidationError
 
-from console.forms.base import ConsoleForm, LinesField, NameField
+from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
+from memory.api.fields import Metadata
 from memory.models import CanonicalWrites, SelfApproval
+
+_METADATA: TypeAdapter[dict[str, str]] = TypeAdapter(Metadata)
 
 WRITES = [
     ("review", "By review: only an approved Proposal moves canonical"),
@@ -36,7 +40,7 @@ class MetadataField(LinesField):
         keys = [key.strip() for key, _, _ in pairs]
         if len(set(keys)) != len(keys):
             raise forms.ValidationError("A key stands there twice.")
-        return {key: text.strip() for key, (_, _, text) in zip(keys, pairs, strict=True)}
+        return _bounded({key: text.strip() for key, (_, _, text) in zip(keys, pairs, strict=True)})
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -44,8 +48,23 @@ class MetadataField(LinesField):
         return value
 
 
+def _bounded(metadata: dict[str, str]) -> dict[str, str]:
+    """Refuse what the API would refuse."""
+    try:
+        return _METADATA.validate_python(metadata)
+    except ValidationError as error:
+        raise forms.ValidationError(
+            "At most 64 keys of up to 128 characters, each with up to 1,024 characters."
+        ) from error
+
+
 def _description() -> LinesField:
-    return LinesField(label="Description", required=False, widget=forms.Textarea(attrs={"rows": 3}))
+    return LinesField(
+        label="Description",
+        required=False,
+        max_length=WORDS_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 class NewStoreForm(ConsoleForm):

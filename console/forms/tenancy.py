@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from console.forms.base import ConsoleForm, LinesField, NameField
+from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
 from tenancy.models import ApiKey, Permission, Principal
 from wire.times import now
 
@@ -122,5 +122,8 @@ class PrincipalForm(ConsoleForm):
 class AgentForm(ConsoleForm):
     name = NameField(label="Name")
     description = LinesField(
-        label="Description", required=False, widget=forms.Textarea(attrs={"rows": 3})
+        label="Description",
+        required=False,
+        max_length=WORDS_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 3}),
     )

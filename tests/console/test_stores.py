@@ -139,6 +139,29 @@ def test_a_store_that_cannot_be_made(scene: Scene, author: Reader) -> None:
     assert not MemoryStore.objects.filter(name="fresh").exists()
 
 
+@pytest.mark.parametrize(
+    "long",
+    [
+        {"description": "d" * 4_097},
+        {"metadata": "\n".join(f"key-{number}: x" for number in range(65))},
+        {"metadata": "k" * 129 + ": x"},
+        {"metadata": "key: " + "x" * 1_025},
+    ],
+    ids=["description", "keys", "key", "text"],
+)
+def test_what_is_longer_than_the_api_takes(
+    scene: Scene, author: Reader, long: dict[str, str]
+) -> None:
+    form = {
+        "name": "fresh",
+        "owner": f"principal:{scene.author.id}",
+        "canonical_writes": "review",
+        "self_approval": "denied",
+    }
+    assert author.post("/stores/new", form | long).status_code == 422
+    assert not MemoryStore.objects.filter(name="fresh").exists()
+
+
 def test_settings_are_changed_by_whom_they_may(scene: Scene, author: Reader, admin: Reader) -> None:
     form = {
         "form": "settings",
