@@ -60,10 +60,6 @@ document.addEventListener("click", (event) => {
   });
 });
 
-document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
-});
-
 function openPart(id) {
   const part = document.getElementById(id);
   if (part instanceof HTMLDialogElement) part.showModal();
