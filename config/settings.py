@@ -59,7 +59,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "wire.requests.RequestIdMiddleware",
+    "wire.requestids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -145,6 +145,9 @@ STORAGES = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 """Bytes of one request body (contract §0)."""
 
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+"""No form takes files, and whoever sends one before signing in shall not fill the disk with it."""
+
 # --- security ----------------------------------------------------------------------------
 
 SECURE_COOKIES = env.bool("SECURE_COOKIES", default=True)
@@ -210,7 +213,7 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "wire.requests.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "wire.requestids.RequestIdFilter"}},
     "formatters": {
         "json": {
             "()": "wire.logs.JsonFormatter",

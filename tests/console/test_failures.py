@@ -1,5 +1,6 @@
 """Refusals and failures look like the Console, with their own status."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -47,6 +48,15 @@ def test_malformed_parameters(scene: Scene, author: Reader) -> None:
         (f"{scene.path}/proposals", {"q": "\0"}),
     ):
         assert "validation.malformed" in author.text(path, answers=400, **query), path
+
+
+def test_a_file_that_nobody_asked_for_is_not_stored(
+    visitor: Reader, settings: LazySettings
+) -> None:
+    settings.FILE_UPLOAD_TEMP_DIR = "/no/such/folder"
+    large = BytesIO(b"x" * 2 * settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+    answer = visitor.post("/sign-in", {"username": "ada", "password": "x", "file": large})
+    assert answer.status_code == 422
 
 
 def test_a_fragment_is_told_in_the_notices(scene: Scene, author: Reader) -> None:
