@@ -80,11 +80,15 @@ class PagedTree:
             return
         start = self.index_of(path)
         for index in range(start, len(self.slots)):
-            if (index - start) % ahead == 0:
+            if not self._has(index):
                 self._fetch(range(index, index + ahead))
             page = self.page(index)
             first = bisect_left(page, path, key=lambda entry: entry.path) if index == start else 0
             yield from page[first:]
+
+    def _has(self, index: int) -> bool:
+        slot = self.slots[index]
+        return slot.entries is not None or slot.page_id in self.loaded
 
     def page(self, index: int) -> Page:
         """The entries of the slot at `index`."""

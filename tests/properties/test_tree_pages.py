@@ -4,13 +4,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
+from math import ceil
 from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.treehash import page_hash, split_pages, tree_hash
-from memory.treepages import Page, PagedTree, Slot, TreeEntry, directory_clashes
+from memory.treepages import READ_AHEAD, Page, PagedTree, Slot, TreeEntry, directory_clashes
 from tests.oracle import treehash
 from tests.oracle.strategies import closing, paths
 from tests.oracle.values import Document
@@ -35,10 +36,12 @@ class Shelf:
     def __init__(self) -> None:
         self.pages: dict[int, Page] = {}
         self.fetched: list[int] = []
+        self.trips = 0
         self.numbers = count(1)
 
     def load(self, ids: Sequence[int]) -> Mapping[int, Page]:
         self.fetched += ids
+        self.trips += 1
         return {page_id: self.pages[page_id] for page_id in ids}
 
     def store(self, tree: PagedTree) -> PagedTree:
@@ -129,6 +132,18 @@ def test_finding_and_scanning_agree_with_a_sorted_list(texts, path):
     assert tree.find(path) == entries.get(path)
     assert [each.path for each in tree.entries_from(path)] == behind
     assert tree.first_from(path) == (entries[behind[0]] if behind else None)
+
+
+@given(trees)
+def test_walking_fetches_several_pages_in_one_trip(texts):
+    shelf = Shelf()
+    walked, stepped = shelf.of(texts), shelf.of(texts)
+    shelf.trips = 0
+    assert [each.path for each in walked.entries_from()] == treehash.in_order(texts)
+    assert shelf.trips == ceil(len(walked.slots) / READ_AHEAD)
+    for path in treehash.in_order(texts):
+        stepped.first_from(path)
+    assert shelf.trips == 2 * ceil(len(walked.slots) / READ_AHEAD)
 
 
 @given(trees, edits)
