@@ -1,7 +1,7 @@
 """Opening a store: fetch, authorise and 404 in one call and one query (contract §0)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
@@ -23,22 +23,35 @@ HIDDEN = GONE | {Lifecycle.PENDING}
 NO_SUCH_STORE = "There is no such memory store."
 
 
+class BesideStore(TypedDict):
+    """What is read of canonical and of grants in the statement that fetches a store."""
+
+    granted: list[str]
+    canonical_id: str | None
+    document_count: int | None
+    total_bytes: int | None
+
+
+if TYPE_CHECKING:  # only the type checker knows what a queryset adds to its rows
+    from django_stubs_ext import WithAnnotations
+
+    type KnownStore = WithAnnotations[MemoryStore, BesideStore]
+else:
+    KnownStore = MemoryStore
+
+
 @dataclass(frozen=True, slots=True)
 class StoreAccess:
-    """A store that this caller may know of, and what they may do with it.
-
-    `store` carries `canonical_id`, `document_count` and `total_bytes` of canonical, read in
-    the same statement as the grants.
-    """
+    """A store that this caller may know of, and what they may do with it."""
 
     caller: Caller
-    store: Any
+    store: KnownStore
     permissions: frozenset[str]
 
     @property
     def store_id(self) -> str:
         """The store's identifier."""
-        return str(self.store.id)
+        return self.store.id
 
     def may(self, permission: Permission) -> bool:
         """Whether a check of `permission` would pass."""
@@ -75,7 +88,7 @@ class StoreAccess:
     @property
     def is_owner(self) -> bool:
         """Whether the caller acts for the principal that owns the store."""
-        return bool(
+        return (
             self.store.owner_kind == OwnerKind.PRINCIPAL
             and self.store.owner_id == self.caller.acting_principal_id
         )
@@ -114,12 +127,8 @@ def _known_store(
     return _stores_of(Subject(subject_kind, subject_id), workspace_id).filter(id=store_id)
 
 
-def known_stores(caller: Caller) -> QuerySet[Any]:
-    """The Workspace's stores with the caller's permissions and canonical's counts on each."""
-    return _stores_of(caller.subject, caller.workspace_id)
-
-
 def _stores_of(subject: Subject, workspace_id: str) -> QuerySet[Any]:
+    """A Workspace's stores, each with what a subject holds on it and what canonical holds."""
     canonical = Ref.objects.filter(store=OuterRef("id"), kind=RefKind.CANONICAL)
     return MemoryStore.objects.filter(workspace=workspace_id).annotate(
         granted=permissions_of(subject, workspace_id, TargetKind.STORE, OuterRef("id")),
@@ -131,7 +140,7 @@ def _stores_of(subject: Subject, workspace_id: str) -> QuerySet[Any]:
 
 def listable_stores(caller: Caller) -> QuerySet[Any]:
     """The stores that a list shows: readable ones, or all of them for an admin."""
-    stores = known_stores(caller).exclude(lifecycle__in=GONE)
+    stores = _stores_of(caller.subject, caller.workspace_id).exclude(lifecycle__in=GONE)
     if caller.is_admin:
         return stores
     if Permission.READ in authority.workspace_permissions(caller):

@@ -1,12 +1,12 @@
 """/v1/memory-stores: stores and their settings (contract M1, M6)."""
 
-from typing import Annotated, Any, Literal, Self, TypedDict
+from typing import Annotated, Literal, Self, TypedDict, cast
 
 from pydantic import Field, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.access import listable_stores, open_store
+from memory.access import KnownStore, listable_stores, open_store
 from memory.actions.stores import Owner, StoreChanges, StoreSettings, change_store, create_store
 from memory.api.fields import (
     CanonicalWritesName,
@@ -133,20 +133,20 @@ class MemoryStoreOut(TypedDict):
     updated_at: str
 
 
-def render_store(store: Any) -> MemoryStoreOut:
-    """A store as `memory.access` fetched it, with what canonical holds."""
+def render_store(store: KnownStore) -> MemoryStoreOut:
+    """A store with what canonical holds."""
     return {
         "id": store.id,
         "workspace": store.workspace_id,
         "name": store.name,
         "description": store.description,
-        "owner": {"kind": store.owner_kind, "id": store.owner_id},
-        "canonical_writes": store.canonical_writes,
-        "self_approval": store.self_approval,
+        "owner": {"kind": cast("OwnerKindName", store.owner_kind), "id": store.owner_id},
+        "canonical_writes": cast("CanonicalWritesName | None", store.canonical_writes),
+        "self_approval": cast("SelfApprovalName", store.self_approval),
         "metadata": store.metadata,
         "version": store.version,
         "generation": store.generation,
-        "lifecycle": store.lifecycle,
+        "lifecycle": cast("LifecycleName", store.lifecycle),
         "canonical_version": store.canonical_id,
         "document_count": store.document_count or 0,
         "total_bytes": store.total_bytes or 0,
