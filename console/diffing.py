@@ -24,6 +24,7 @@ from memory.treediffs import PathChange, Status
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry
 from wire.ids import id_from_uuid
+from wire.times import earliest
 
 PAGE_BYTES: Final = 2 * 1024 * 1024
 """Texts, both sides together, that one page loads."""
@@ -202,8 +203,7 @@ class Diff:
     @property
     def expires_at(self) -> datetime | None:
         """The earliest ceiling of those bodies."""
-        ceilings = [file.sides.expires_at for file in self.files if file.sides]
-        return min(filter(None, ceilings), default=None)
+        return earliest(file.sides.expires_at for file in self.files if file.sides)
 
     def tree(self) -> list[tuple[str, list[FileDiff]]]:
         """The files by directory, in the order of the diff."""

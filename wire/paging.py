@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import orjson
@@ -71,9 +72,22 @@ def newest_first[M: Model](
     after = decode_page(query.page, position)
     if after is not None:
         rows = rows.filter(id__lt=_accepted(rows, after[0]))
-    found = list(rows.order_by("-id")[: query.limit + 1])
-    shown = found[: query.limit]
-    return shown, encode_page(shown[-1].pk) if len(found) > query.limit else None
+    return page_of(rows.order_by("-id")[: query.limit + 1], query.limit, lambda row: (row.pk,))
+
+
+def page_of[R](
+    found: Iterable[R], limit: int, position: Callable[[R], tuple[str | int, ...]]
+) -> tuple[list[R], str | None]:
+    """The rows to show, and the value of `next_page` behind them.
+
+    Args:
+        found: up to one row more than are shown, which tells that there is a next page.
+        limit: how many are shown at most.
+        position: what `decode_page` of the next page gives back, of the last row shown.
+    """
+    rows = list(found)
+    shown = rows[:limit]
+    return shown, encode_page(*position(shown[-1])) if len(rows) > limit else None
 
 
 def _accepted(rows: QuerySet[Any], position: Any) -> Any:

@@ -1,5 +1,6 @@
 """Times on the wire: UTC, milliseconds, `Z` (contract §0)."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 
@@ -7,6 +8,11 @@ def render_time(moment: datetime) -> str:
     """Spell an aware datetime as `2026-08-27T09:30:00.000Z`."""
     spelled = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return spelled.removesuffix("+00:00") + "Z"
+
+
+def earliest(moments: Iterable[datetime | None]) -> datetime | None:
+    """The first of some moments; None when there is none among them."""
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def now() -> datetime:

@@ -23,8 +23,9 @@ from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.ids import id_from_uuid
 from wire.operations import operation
-from wire.paging import PagedQuery, decode_page, encode_page
+from wire.paging import PagedQuery, decode_page, page_of
 from wire.parsing import parse_path_id, parse_query
+from wire.times import earliest
 
 PAGE_LINES: Final = 2 * MAX_TEXT_BYTES
 PAGE_BYTES: Final = 2 * 1024 * 1024
@@ -132,7 +133,7 @@ def publish_diff(access: StoreAccess, base: str, head: str, parts: DiffParts) ->
     changes = tree_diff(base, head)
     after = position[0] if position else ""
     left = [change for change in changes if change.path > after and _is_at(change, parts.path)]
-    shown = left[: parts.limit]
+    shown, next_page = page_of(left, parts.limit, lambda change: (change.path,))
     sides = sides_of(shown)
     answer: DiffOut = {
         "store": access.store_id,
@@ -141,7 +142,7 @@ def publish_diff(access: StoreAccess, base: str, head: str, parts: DiffParts) ->
         "diff_hash": spell_hash(diff_digest(changes)),
         "totals": _totals(changes),
         "data": list(render_changes(shown, sides, hunks=parts.hunks == "true")),
-        "next_page": encode_page(shown[-1].path) if len(left) > len(shown) else None,
+        "next_page": next_page,
     }
     return publish(acquire_diff(access, shown, sides), answer)
 
@@ -176,11 +177,10 @@ def acquire_diff(
         for entry, text in ((change.before, texts.before), (change.after, texts.after))
         if entry is not None and text is not None
     ]
-    ceilings = [texts.expires_at for _, texts in pairs if texts.expires_at]
     return Acquired(
         access,
         bodies=[id_from_uuid("document", entry.document_version) for entry in read],
-        expires_at=min(ceilings, default=None),
+        expires_at=earliest(texts.expires_at for _, texts in pairs),
     )
 
 

@@ -17,7 +17,7 @@ from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, NotFound, PolicyDenied
 from wire.fields import IdOf
 from wire.operations import Listing, operation
-from wire.paging import PagedQuery, decode_page, encode_page, list_body, newest_first
+from wire.paging import PagedQuery, decode_page, list_body, newest_first, page_of
 from wire.parsing import parse_path_id, parse_query
 from wire.times import render_time
 
@@ -173,9 +173,7 @@ class RefsView(ApiView):
         refs = refs_of(access.store_id)
         if after:
             refs = refs.filter(id__gt=after[0])
-        found = list(refs[: query.limit + 1])
-        shown = found[: query.limit]
-        next_page = encode_page(shown[-1].id) if len(found) > query.limit else None
+        shown, next_page = page_of(refs[: query.limit + 1], query.limit, lambda ref: (ref.id,))
         return publish(Acquired(access), list_body([render_ref(ref) for ref in shown], next_page))
 
 

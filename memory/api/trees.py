@@ -16,9 +16,9 @@ from memory.treehash import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import operation
-from wire.paging import PagedQuery, encode_page
+from wire.paging import PagedQuery, page_of
 from wire.parsing import parse_path_id, parse_query
-from wire.times import render_time
+from wire.times import earliest, render_time
 
 
 class DocumentsQuery(PagedQuery):
@@ -94,7 +94,7 @@ def acquire_entries(access: StoreAccess, entries: Iterable[ListedDocument]) -> A
     return Acquired(
         access,
         bodies=[entry.document_id for entry in living],
-        expires_at=min((entry.expires_at for entry in living if entry.expires_at), default=None),
+        expires_at=earliest(entry.expires_at for entry in living),
     )
 
 
@@ -118,12 +118,11 @@ class DocumentsView(ApiView):
         found = list_documents(
             version, prefix=query.prefix or "", after=pin.after, limit=query.limit + 1
         )
-        shown = found[: query.limit]
-        more = len(found) > query.limit
+        shown, next_page = page_of(found, query.limit, lambda entry: (version, entry.path))
         answer: DocumentListingOut = {
             "store": access.store_id,
             "version": version,
             "data": [render_entry(entry) for entry in shown],
-            "next_page": encode_page(version, shown[-1].path) if more else None,
+            "next_page": next_page,
         }
         return publish(acquire_entries(access, shown), answer)

@@ -16,7 +16,7 @@ from memory.api.trees import ErasureOut, render_erasure
 from memory.models import ActorKind, MemoryVersion, VersionNote
 from memory.publication import Acquired
 from memory.queries.versions import (
-    PathChange,
+    HistoryEntry,
     get_version,
     path_history,
     resolve,
@@ -27,9 +27,9 @@ from tenancy.api.base import ApiView, caller_of
 from wire import ids
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import Listing, operation
-from wire.paging import PagedQuery, encode_page, list_body, newest_first
+from wire.paging import PagedQuery, list_body, newest_first, page_of
 from wire.parsing import parse_nothing, parse_path_id, parse_query
-from wire.times import render_time
+from wire.times import earliest, render_time
 
 READ_ERRORS = (NotFound, PolicyDenied, Conflict, AuthorizationUnavailable)
 PLATFORM = "platform"
@@ -144,7 +144,7 @@ def _render_source(note: VersionNote | None) -> VersionSourceOut | None:
     }
 
 
-def render_path_change(change: PathChange) -> PathChangeOut:
+def render_path_change(change: HistoryEntry) -> PathChangeOut:
     """One row of a path's history."""
     return {
         "version": change.version_id,
@@ -234,23 +234,22 @@ class HistoryView(ApiView):
         access.require_content()
         tip = resolve(access.store_id, pin.version)
         found = path_history(access.store_id, query.path, tip, before=before, limit=query.limit + 1)
-        shown = found[: query.limit]
-        more = len(found) > query.limit
+        shown, next_page = page_of(found, query.limit, lambda change: (tip, change.version_id))
         answer: HistoryOut = {
             "store": access.store_id,
             "path": query.path,
             "version": tip,
             "data": [render_path_change(change) for change in shown],
-            "next_page": encode_page(tip, shown[-1].version_id) if more else None,
+            "next_page": next_page,
         }
         return publish(_acquire_history(access, shown), answer)
 
 
-def _acquire_history(access: StoreAccess, changes: Iterable[PathChange]) -> Acquired:
+def _acquire_history(access: StoreAccess, changes: Iterable[HistoryEntry]) -> Acquired:
     living = [change for change in changes if change.document_id and change.erasure is None]
     return Acquired(
         access,
         bodies=[change.document_id for change in living if change.document_id],
         notes=[change.version_id for change in changes if change.message is not None],
-        expires_at=min((change.expires_at for change in living if change.expires_at), default=None),
+        expires_at=earliest(change.expires_at for change in living),
     )

@@ -16,6 +16,7 @@ from memory.treehash import diff_hash
 from memory.treepages import TreeEntry
 from memory.trees import load_pages
 from wire.ids import id_from_uuid
+from wire.times import earliest
 
 
 def tree_diff(base_id: str, head_id: str) -> tuple[PathChange, ...]:
@@ -96,10 +97,8 @@ def _body_of(
 
 def _sides(change: PathChange, bodies: Mapping[str, _Body]) -> Sides:
     before, after = _body(change.before, bodies), _body(change.after, bodies)
-    ceilings = [body.expires_at for body in (before, after) if body.expires_at]
-    return Sides(
-        before.text, after.text, before.erasure, after.erasure, min(ceilings, default=None)
-    )
+    ceiling = earliest([before.expires_at, after.expires_at])
+    return Sides(before.text, after.text, before.erasure, after.erasure, ceiling)
 
 
 def _body(entry: TreeEntry | None, bodies: Mapping[str, _Body]) -> _Body:

@@ -82,7 +82,7 @@ def change_counts(version_ids: Iterable[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PathChange:
+class HistoryEntry:
     """One version in which a path changed. `content_sha256` is None where it was deleted."""
 
     version_id: str
@@ -122,7 +122,7 @@ LIMIT %(limit)s
 
 def path_history(
     store_id: str, path: str, version_id: str, *, before: str | None = None, limit: int
-) -> list[PathChange]:
+) -> list[HistoryEntry]:
     """The versions up to `version_id`, on its own line of parents, that changed `path`.
 
     An index scan over the path's changes; each candidate is checked to be an ancestor in
@@ -140,13 +140,13 @@ def path_history(
     }
     with connection.cursor() as cursor:
         cursor.execute(_HISTORY, arguments)
-        return [_path_change(row) for row in cursor.fetchall()]
+        return [_history_entry(row) for row in cursor.fetchall()]
 
 
-def _path_change(row: tuple[Any, ...]) -> PathChange:
+def _history_entry(row: tuple[Any, ...]) -> HistoryEntry:
     document = row[9]
     gone = erasure_of("" if row[13] else None, row[12], row[14], row[15]) if document else None
-    return PathChange(
+    return HistoryEntry(
         version_id=id_from_uuid("version", row[0]),
         kind=row[1],
         actor=RecordedActor(*row[2:6]),
