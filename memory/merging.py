@@ -14,7 +14,7 @@ Tree = Mapping[str, Content]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class PathWrite:
     """A path to write on canonical.
 
     Args:
@@ -32,7 +32,7 @@ class Operation:
 class Replayed:
     """The change still applies: these operations, sorted by path. None: canonical has it all."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[PathWrite, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ def replay(base: Tree, head: Tree, canonical: Tree) -> Replayed | Conflicts:
         head: the whole tree that it led to.
         canonical: the whole tree to apply it to.
     """
-    operations: list[Operation] = []
+    operations: list[PathWrite] = []
     conflicts: set[str] = set()
     for path in sorted(base.keys() | head.keys()):
         was, wanted, now = base.get(path), head.get(path), canonical.get(path)
         if wanted in (was, now):
             continue
         if now == was:
-            operations.append(Operation(path, now, wanted))
+            operations.append(PathWrite(path, now, wanted))
         else:
             conflicts.add(path)
     conflicts.update(_clashing(operations, canonical))
@@ -70,7 +70,7 @@ def replay(base: Tree, head: Tree, canonical: Tree) -> Replayed | Conflicts:
     return Replayed(tuple(operations))
 
 
-def _clashing(operations: list[Operation], canonical: Tree) -> set[str]:
+def _clashing(operations: list[PathWrite], canonical: Tree) -> set[str]:
     added = [each.path for each in operations if each.before is None]
     removed = {each.path for each in operations if each.after is None}
     found = new_clashes(sorted(canonical), added, removed)

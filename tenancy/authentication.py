@@ -44,7 +44,7 @@ class BearerAuthentication(BaseAuthentication):
         secret = bearer_secret(request)
         named = well_formed_id(request.headers.get(ACTING_PRINCIPAL))
         try:
-            credential = find_key(secret, named)
+            credential = find_credential(secret, named)
         except (DatabaseError, InterfaceError) as error:
             raise AuthorizationUnavailable(
                 "Who is asking could not be established. Retry the request."
@@ -71,7 +71,7 @@ def well_formed_id(text: str | None) -> str | None:
         return None
 
 
-def find_key(secret: str, named: str | None = None) -> Credential:
+def find_credential(secret: str, named: str | None = None) -> Credential:
     """Look a live key up, with its Workspace, its principal and the one it names; one query.
 
     Args:
@@ -83,7 +83,7 @@ def find_key(secret: str, named: str | None = None) -> Credential:
     return _credential(_keys(digest=digest(secret), moment=now(), named=named))
 
 
-def find_key_again(key_id: str, named: str | None) -> Credential:
+def find_credential_again(key_id: str, named: str | None) -> Credential:
     """The same for a key that was found before. Raises InvalidKey when it has ended since."""
     return _credential(_live(now(), named).filter(id=key_id))
 

@@ -2,7 +2,12 @@
 
 from django.db import DatabaseError, InterfaceError
 
-from tenancy.authentication import acting_for, caller_of_key, caller_of_person, find_key_again
+from tenancy.authentication import (
+    acting_for,
+    caller_of_key,
+    caller_of_person,
+    find_credential_again,
+)
 from tenancy.caller import Caller, platform_caller
 from tenancy.models import Principal, Workspace
 from wire.errors import AuthorizationUnavailable, InvalidKey
@@ -31,7 +36,7 @@ def recheck_authority(caller: Caller) -> Caller:
 
 def _look_up(caller: Caller) -> Caller:
     if caller.kind == "api_key":
-        credential = find_key_again(caller.id, caller.named_principal_id)
+        credential = find_credential_again(caller.id, caller.named_principal_id)
         return acting_for(caller_of_key(credential.key), credential, caller.named_principal_id)
     if caller.kind == "platform":
         return platform_caller(Workspace.objects.get(id=caller.workspace_id))

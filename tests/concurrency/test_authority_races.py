@@ -11,7 +11,7 @@ from tenancy.actions.keys import revoke_key
 from tenancy.actions.permissions import assign, revoke
 from tenancy.actions.principals import PrincipalChanges, change_principal, create_person
 from tenancy.actions.workspaces import create_workspace, disable_workspace
-from tenancy.authentication import acting_for, caller_of_key, find_key_again
+from tenancy.authentication import acting_for, caller_of_key, find_credential_again
 from tenancy.authority import Target, permissions_held
 from tenancy.caller import Caller, Subject
 from tenancy.models import (
@@ -140,7 +140,7 @@ def test_changes_of_different_fields_at_once_are_both_kept():
 
 
 def acting(key: ApiKey, named: Principal) -> Caller:
-    credential = find_key_again(key.id, named.id)
+    credential = find_credential_again(key.id, named.id)
     return acting_for(caller_of_key(credential.key), credential, named.id)
 
 
@@ -217,7 +217,7 @@ def test_r5_authority_that_cannot_be_evaluated_is_503(monkeypatch):
     def fail(which: object, named: object) -> None:
         raise OperationalError("connection lost")
 
-    monkeypatch.setattr(recheck, "find_key_again", fail)
+    monkeypatch.setattr(recheck, "find_credential_again", fail)
 
     with pytest.raises(AuthorizationUnavailable):
         recheck_authority(caller)

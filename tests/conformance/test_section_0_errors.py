@@ -154,7 +154,7 @@ def test_an_outage_while_authenticating_is_503_and_may_be_retried(admin_api, mon
     def fail(secret, named):
         raise OperationalError("connection lost")
 
-    monkeypatch.setattr(authentication, "find_key", fail)
+    monkeypatch.setattr(authentication, "find_credential", fail)
 
     answer = admin_api.get("/v1/workspace")
 

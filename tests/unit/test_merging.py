@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.merging import Conflicts, Operation, Replayed, Tree, replay
+from memory.merging import Conflicts, PathWrite, Replayed, Tree, replay
 from memory.treehash import Content, content_sha256
 from tests.oracle.trees import clashes
 
@@ -28,9 +28,9 @@ def test_changes_of_different_paths_meet():
     canonical = base | {"/c": text("3")}
     assert replay(base, head, canonical) == Replayed(
         (
-            Operation("/a", text("1"), text("2")),
-            Operation("/b", text("1"), None),
-            Operation("/new", None, text("n")),
+            PathWrite("/a", text("1"), text("2")),
+            PathWrite("/b", text("1"), None),
+            PathWrite("/new", None, text("n")),
         )
     )
 
@@ -50,7 +50,7 @@ def test_the_same_on_both_sides_is_nothing_to_do():
 def test_the_media_type_is_part_of_the_content():
     base, head = {"/a": text("1")}, {"/a": text("1", "text/markdown")}
     assert replay(base, head, {"/a": text("2")}) == Conflicts(("/a",))
-    assert replay(base, head, base) == Replayed((Operation("/a", base["/a"], head["/a"]),))
+    assert replay(base, head, base) == Replayed((PathWrite("/a", base["/a"], head["/a"]),))
 
 
 def test_a_document_that_would_be_a_directory_conflicts():
@@ -61,7 +61,7 @@ def test_a_document_that_would_be_a_directory_conflicts():
 def test_a_document_may_become_a_directory():
     base, head = {"/a": text("1")}, {"/a/b": text("1")}
     assert replay(base, head, base) == Replayed(
-        (Operation("/a", text("1"), None), Operation("/a/b", None, text("1")))
+        (PathWrite("/a", text("1"), None), PathWrite("/a/b", None, text("1")))
     )
 
 
