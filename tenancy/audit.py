@@ -6,7 +6,7 @@ from database.rows import insert_rows
 from database.transactions import step
 from tenancy.caller import Caller
 from tenancy.models import AuditEntry
-from wire.requests import current_request_id
+from wire.requestids import current_request_id
 from wire.times import now
 
 
