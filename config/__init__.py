@@ -1,0 +1,1 @@
+"""Settings, routes and probes; `services/` runs it all on one machine."""

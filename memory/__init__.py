@@ -1,0 +1,1 @@
+"""The versioned store (contract §1 to §3): trees, versions, refs, change sets, documents."""

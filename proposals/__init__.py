@@ -1,0 +1,1 @@
+"""Changes that wait for a person (contract §4)."""

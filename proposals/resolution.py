@@ -7,6 +7,7 @@ from memory import refs
 from memory.actors import actor_of
 from proposals.models import Proposal, ProposalResponse, ProposalStatus, SupersededBecause
 from proposals.opening import ref_of
+from proposals.queries.rows import NO_SUCH_PROPOSAL
 from tenancy.audit import record
 from tenancy.caller import Caller
 from wire.errors import NotFound
@@ -40,7 +41,7 @@ def lock(store_id: str, proposal_id: str) -> Proposal:
     rows = Proposal.objects.select_for_update(no_key=True)
     proposal = rows.filter(store=store_id, id=proposal_id).first()
     if proposal is None:
-        raise NotFound("The store has no such Proposal.")
+        raise NotFound(NO_SUCH_PROPOSAL)
     return proposal
 
 

@@ -1,0 +1,1 @@
+"""Writes of tenancy: one durable transaction each, with its audit row."""
