@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from uuid_utils.compat import uuid7
 
-from database.rows import insert_rows
+from database.rows import in_one_trip, insert_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.ancestry import jump_from
@@ -152,12 +152,13 @@ def seal(
     stored = store_pages(store_id, draft.tree)
     version.tree_hash = stored.tree_hash
     documents = document_rows(version, draft)
-    insert_rows([version])
-    insert_rows(note_rows(version, note) if note else [])
-    insert_rows(documents)
-    insert_rows(body_rows(documents, draft))
-    insert_rows([tree_row(version, stored)])
-    insert_rows(change_rows(version, draft))
+    with in_one_trip():
+        insert_rows([version])
+        insert_rows(note_rows(version, note) if note else [])
+        insert_rows(documents)
+        insert_rows(body_rows(documents, draft))
+        insert_rows([tree_row(version, stored)])
+        insert_rows(change_rows(version, draft))
     return version
 
 

@@ -1,11 +1,11 @@
 """Rows that are stored without `save()` are the rows that `save()` would have stored."""
 
 import pytest
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.forms.models import model_to_dict
 
 from database import rows
-from database.rows import copy_rows, insert_rows
+from database.rows import copy_rows, in_one_trip, insert_rows
 from memory.models import RefMove, TreePage
 from tenancy.models import AuditEntry, Workspace
 from wire.ids import new_id
@@ -92,3 +92,23 @@ def test_a_key_that_is_set_is_kept(some_store):
 def test_they_insist_on_a_transaction(workspace):
     with pytest.raises(transaction.TransactionManagementError):
         insert_rows(entries(workspace, 1))
+
+
+def test_an_error_in_one_trip_comes_up_as_djangos_own(workspace, some_store):
+    move = RefMove(id=1, store=some_store, kind="canonical", actor_kind="platform", at=now())
+
+    @transaction.atomic
+    def insert_twice() -> None:
+        with in_one_trip():
+            insert_rows([move])
+            insert_rows([move])
+
+    with pytest.raises(IntegrityError):
+        insert_twice()
+    assert not RefMove.objects.exists()
+
+
+def test_an_answer_in_one_trip_waits_for_what_was_sent(workspace):
+    with in_one_trip():
+        insert_rows(entries(workspace, 2))
+        assert AuditEntry.objects.filter(event__startswith="thing.").count() == 2
