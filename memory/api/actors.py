@@ -1,8 +1,10 @@
 """Actors on the wire, in the closed forms of contract M3."""
 
-from typing import Literal, TypedDict, cast
+from typing import Literal, Protocol, TypedDict, cast
+from uuid import UUID
 
-from memory.actors import HasActor, render_actor
+from memory.models import ActorKind
+from wire import ids
 
 
 class PrincipalActor(TypedDict):
@@ -44,6 +46,35 @@ class PlatformActor(TypedDict):
 type Actor = PrincipalActor | KeyActor | AgentActor | CuratorActor | PlatformActor
 
 
-def rendered_actor(row: HasActor) -> Actor:
-    """Who made a version."""
-    return cast("Actor", render_actor(row))
+class HasActor(Protocol):
+    """A row with the columns of an actor."""
+
+    @property
+    def actor_kind(self) -> str: ...
+    @property
+    def actor_uuid(self) -> UUID | None: ...
+    @property
+    def actor_agent_uuid(self) -> UUID | None: ...
+    @property
+    def actor_operation(self) -> str | None: ...
+
+
+def render_actor(row: HasActor) -> Actor:
+    """Who did what a row records."""
+    rendered: dict[str, str] = {"kind": row.actor_kind}
+    if row.actor_operation:
+        return cast("Actor", rendered | {"operation": row.actor_operation})
+    assert row.actor_uuid is not None
+    name, kind = _NAMES[ActorKind(row.actor_kind)]
+    rendered[name] = ids.id_from_uuid(kind, row.actor_uuid)
+    if row.actor_agent_uuid:
+        rendered["agent"] = ids.id_from_uuid("agent", row.actor_agent_uuid)
+    return cast("Actor", rendered)
+
+
+_NAMES = {
+    ActorKind.PRINCIPAL: ("principal", "principal"),
+    ActorKind.API_KEY: ("key", "api_key"),
+    ActorKind.SESSION_AGENT: ("session", "session"),
+    ActorKind.CURATOR: ("run", "curation"),
+}

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 
 from memory.access import open_store
 from memory.actors import RecordedActor
-from memory.api.actors import Actor, rendered_actor
+from memory.api.actors import Actor, render_actor
 from memory.api.publishing import Published, publish
 from memory.models import ActorKind, Ref, RefKind, RefMove
 from memory.publication import Acquired
@@ -151,7 +151,7 @@ def _mover(move: RefMove) -> Actor:
     by_platform = move.actor_kind == ActorKind.PLATFORM
     operation = version.actor_operation if by_platform and version else None
     actor = RecordedActor(move.actor_kind, move.actor_uuid, actor_operation=operation)
-    return rendered_actor(actor)
+    return render_actor(actor)
 
 
 class RefsView(ApiView):

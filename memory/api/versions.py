@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from rest_framework.request import Request
 
 from memory.access import StoreAccess, open_store
-from memory.api.actors import Actor, rendered_actor
+from memory.api.actors import Actor, render_actor
 from memory.api.fields import DocumentPath, VersionId, VersionKindName
 from memory.api.pinning import parse_position_id, pinned
 from memory.api.publishing import Published, publish
@@ -125,7 +125,7 @@ def render_version(version: MemoryVersion) -> MemoryVersionOut:
         "store": version.store_id,
         "parent_version": version.parent_id,
         "kind": cast("VersionKindName", version.kind),
-        "actor": rendered_actor(version),
+        "actor": render_actor(version),
         "document_count": version.document_count,
         "total_bytes": version.total_bytes,
         "tree_hash": spell_hash(version.tree_hash),
@@ -149,7 +149,7 @@ def render_path_change(change: HistoryEntry) -> PathChangeOut:
     return {
         "version": change.version_id,
         "kind": cast("VersionKindName", change.kind),
-        "actor": rendered_actor(change.actor),
+        "actor": render_actor(change.actor),
         "created_at": render_time(change.created_at),
         "message": change.message,
         "change": cast("Literal['added', 'modified', 'deleted']", change.change),

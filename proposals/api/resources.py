@@ -2,7 +2,7 @@
 
 from typing import Literal, TypedDict, cast
 
-from memory.api.actors import Actor, rendered_actor
+from memory.api.actors import Actor, render_actor
 from memory.treehash import spell_hash
 from proposals.queries.rows import ProposalView
 from proposals.rules import Requirement
@@ -85,7 +85,7 @@ def render_proposal(view: ProposalView) -> ProposalOut:
         "diff_hash": spell_hash(proposal.diff_hash),
         "status": proposal.status,
         "stale": view.is_stale,
-        "author": rendered_actor(proposal.author),
+        "author": render_actor(proposal.author),
         "changed_paths": proposal.changed_path_count,
         "added_lines": proposal.added_lines,
         "removed_lines": proposal.removed_lines,
@@ -114,7 +114,7 @@ def _resolution(view: ProposalView) -> ResolutionOut | None:
     if proposal.resolver is None:
         return None
     return {
-        "by": rendered_actor(proposal.resolver),
+        "by": render_actor(proposal.resolver),
         "at": render_time(proposal.resolved_at),
         "note": proposal.resolution_note,
         "reason": proposal.superseded_because,
