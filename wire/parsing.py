@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, cast
+from typing import IO, Any, Self, cast
 from urllib.parse import unquote_to_bytes
 
 from django.conf import settings
 from django.http import QueryDict
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
@@ -24,6 +24,18 @@ class Body(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
     )
+
+
+class KindAndId(Body):
+    """A kind of thing, and the ID of one of that kind. Subclasses say which kinds there are."""
+
+    kind: Any
+    id: str
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> Self:
+        ids.parse_id(self.kind, self.id)
+        return self
 
 
 class Query(BaseModel):

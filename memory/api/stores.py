@@ -1,8 +1,8 @@
 """/v1/memory-stores: stores and their settings (contract M1, M6)."""
 
-from typing import Annotated, Literal, Self, TypedDict, cast
+from typing import Annotated, Literal, TypedDict, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -23,25 +23,19 @@ from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied
 from wire.fields import Name
 from wire.idempotency import optional_key
-from wire.ids import kind_among, parse_id
+from wire.ids import kind_among
 from wire.operations import Listing, operation
 from wire.paging import PagedQuery, list_body, newest_first
-from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
+from wire.parsing import Body, KindAndId, parse_body, parse_nothing, parse_path_id, parse_query
 from wire.times import render_time
 
 OWNER_KINDS = tuple(OwnerKind.values)
 
 
-class OwnerInput(Body):
+class OwnerInput(KindAndId):
     """Who decides a store's lifecycle and default grants, never who has access."""
 
     kind: OwnerKindName
-    id: str
-
-    @model_validator(mode="after")
-    def _of_its_kind(self) -> Self:
-        parse_id(self.kind, self.id)
-        return self
 
 
 class CreateStore(Body):

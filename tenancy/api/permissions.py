@@ -1,8 +1,8 @@
 """/v1/permission-assignments: who may do what (contract §0 "Grants")."""
 
-from typing import Annotated, Any, Final, Literal, Self, TypedDict, cast
+from typing import Annotated, Final, Literal, TypedDict, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,10 +15,10 @@ from tenancy.caller import Caller, Subject
 from tenancy.models import Permission, PermissionAssignment, SubjectKind, TargetKind
 from wire.errors import Conflict, NotFound, PolicyDenied
 from wire.fields import IdOf
-from wire.ids import kind_among, parse_id
+from wire.ids import kind_among
 from wire.operations import Listing, operation
 from wire.paging import PagedQuery, list_body, newest_first
-from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
+from wire.parsing import Body, KindAndId, parse_body, parse_nothing, parse_path_id, parse_query
 from wire.times import render_time
 
 SubjectKindName = Literal["principal", "agent", "api_key", "session", "collaboration_space"]
@@ -29,25 +29,13 @@ SUBJECTS: Final = tuple(SubjectKind.values)
 TARGETS: Final = tuple(TargetKind.values)
 
 
-class _Named(Body):
-    """A kind and an ID that has to be of that kind."""
-
-    kind: Any
-    id: str
-
-    @model_validator(mode="after")
-    def _same_kind(self) -> Self:
-        parse_id(self.kind, self.id)
-        return self
-
-
-class GrantSubject(_Named):
+class GrantSubject(KindAndId):
     """Who is granted something. People and services are both `principal`."""
 
     kind: SubjectKindName
 
 
-class GrantTarget(_Named):
+class GrantTarget(KindAndId):
     """What it is granted on. A grant on the Workspace covers its stores."""
 
     kind: TargetKindName
