@@ -47,7 +47,7 @@ class Omitted:
 class TextDiff:
     """The difference of two texts.
 
-    Args:
+    Attributes:
         hunks: what is rendered, in order.
         added: the lines added in all, rendered or not.
         removed: the lines removed in all, rendered or not.

@@ -24,7 +24,7 @@ class LineKind(StrEnum):
 class Line:
     """One line of a hunk.
 
-    Args:
+    Attributes:
         kind: what it stands for.
         old_number: its number in the old text from 1, None for an added line.
         new_number: its number in the new text, None for a removed line.

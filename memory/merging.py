@@ -17,7 +17,7 @@ Tree = Mapping[str, Content]
 class PathWrite:
     """A path to write on canonical.
 
-    Args:
+    Attributes:
         path: where.
         before: what canonical holds there now, None for nothing; the write's expectation.
         after: what it shall hold, None to delete it.

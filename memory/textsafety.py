@@ -48,7 +48,7 @@ class Finding:
 class Segment:
     """A stretch of a text that is drawn in one way.
 
-    Args:
+    Attributes:
         text: the characters themselves.
         kind: why they are pointed out, or None for ordinary text.
         label: what to show for, or beside, them; empty for ordinary text.

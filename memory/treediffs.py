@@ -22,7 +22,7 @@ class Status(StrEnum):
 class PathChange:
     """One path's difference; a rename is told once, at its new path.
 
-    Args:
+    Attributes:
         status: what happened.
         before: the entry in the base tree, None when added. A rename has another path here.
         after: the entry in the head tree, None when deleted.

@@ -44,7 +44,7 @@ class Slot:
 class PagedTree:
     """A tree as an ordered list of pages, loaded when they are looked at.
 
-    Args:
+    Attributes:
         slots: the pages in order.
         load: returns the entries of stored pages by ID.
     """
