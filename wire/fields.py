@@ -77,8 +77,6 @@ def _moment(value: object) -> datetime:
 DIGITS = BeforeValidator(_whole_number)
 """Reads a whole number from a query string: plain decimal digits. Comes last in `Annotated`."""
 
-Count = Annotated[int, Field(ge=0), DIGITS]
-
 Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH), AfterValidator(one_line)]
 """What people call a thing: one line of 1 to 200 characters."""
 

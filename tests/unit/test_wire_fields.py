@@ -4,8 +4,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
-from wire.fields import DIGITS, Count, IdOf, Moment, Name
+from wire.fields import DIGITS, IdOf, Moment, Name
 from wire.ids import new_id
+
+Count = Annotated[int, Field(ge=0), DIGITS]
 
 
 def accepts(shape: Any, value: object) -> Any:
