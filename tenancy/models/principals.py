@@ -44,4 +44,4 @@ class Principal(models.Model):
         indexes = [models.Index(fields=["workspace", "id"], name="principal_by_workspace")]
 
     def __str__(self) -> str:
-        return self.name
+        return self.id  # a name is customer text, and this may reach a log (contract X5)
