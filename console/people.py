@@ -5,6 +5,7 @@ from django.http import HttpRequest
 from tenancy.authentication import caller_of_person
 from tenancy.caller import Caller
 from tenancy.models import Principal, User, Workspace
+from tenancy.queries import principals_of
 from wire.errors import DisabledTenancy
 
 WORKSPACE_KEY = "workspace"
@@ -44,15 +45,8 @@ def enter(request: ConsoleRequest) -> None:
 
 def memberships_of(user: User) -> list[Principal]:
     """A person's active principals in active Workspaces, by the Workspace's name."""
-    return list(
-        Principal.objects.filter(
-            user=user,
-            state=Principal.State.ACTIVE,
-            workspace__state=Workspace.State.ACTIVE,
-        )
-        .select_related("workspace")
-        .order_by("workspace__name")
-    )
+    active = principals_of(user).filter(state=Principal.State.ACTIVE)
+    return list(active.filter(workspace__state=Workspace.State.ACTIVE))
 
 
 def act_as(request: ConsoleRequest, principal: Principal) -> None:
