@@ -115,7 +115,14 @@ if env.bool("DATABASE_PREPARED_STATEMENTS", default=True):
     # off behind a pooler that hands out connections by transaction and knows no prepared ones.
     DATABASES["default"]["OPTIONS"] |= {"server_side_binding": True, "prepare_threshold": 3}
 if POOL_SIZE:
-    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": POOL_SIZE, "timeout": 10}
+    DATABASES["default"]["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": POOL_SIZE,
+        "timeout": 10,
+        # Seconds until an attempt to connect is given up, and each request makes a new one. An
+        # attempt that lasts waits twice as long each time, and goes on waiting after the outage.
+        "reconnect_timeout": 5,
+    }
 
 AUTH_USER_MODEL = "tenancy.User"
 LOGIN_URL = "console:sign-in"
