@@ -6,6 +6,8 @@ from django.db.utils import DatabaseError, InterfaceError
 from django.http import HttpRequest, JsonResponse
 from psycopg_pool import PoolTimeout
 
+from jobs.heartbeats import is_anybody_working
+
 
 def healthz(_: HttpRequest) -> JsonResponse:
     """The process answers."""
@@ -13,18 +15,27 @@ def healthz(_: HttpRequest) -> JsonResponse:
 
 
 def readyz(_: HttpRequest) -> JsonResponse:
-    """The database answers and every migration has been applied."""
-    checks = {"database": "ok", "migrations": "ok"}
+    """The database answers and every migration has been applied.
+
+    A silent worker is told and is no reason to send traffic elsewhere: this process reads and
+    writes as before, and jobs wait in their rows.
+    """
     try:
-        if pending_migrations():
-            checks["migrations"] = "pending"
+        checks = _checks()
     except (DatabaseError, InterfaceError, PoolTimeout):
-        checks = {"database": "unreachable", "migrations": "unknown"}
-    ready = set(checks.values()) == {"ok"}
+        checks = {"database": "unreachable", "migrations": "unknown", "worker": "unknown"}
+    ready = checks["database"] == checks["migrations"] == "ok"
     return JsonResponse(
         {"status": "ok" if ready else "unavailable", "checks": checks},
         status=200 if ready else 503,
     )
+
+
+def _checks() -> dict[str, str]:
+    if pending_migrations():
+        return {"database": "ok", "migrations": "pending", "worker": "unknown"}
+    worker = "ok" if is_anybody_working() else "silent"
+    return {"database": "ok", "migrations": "ok", "worker": worker}
 
 
 def pending_migrations() -> bool:

@@ -6,6 +6,9 @@ from urllib.parse import unquote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
+from limits import RateLimitItem, parse_many
+
+from config.redis import broker_url, limits_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -30,6 +33,17 @@ ERROR_REFERENCE_URL = env.str(
 MAX_DOCUMENTS = env.int("MEMORY_MAX_DOCUMENTS", default=10_000)
 """Documents in one store (contract M2)."""
 
+
+def _rate_limits(text: str) -> list[RateLimitItem]:
+    try:
+        return [] if text == "off" else parse_many(text)
+    except ValueError as error:
+        raise ImproperlyConfigured("RATE_LIMIT must be like 100/second;3000/minute.") from error
+
+
+RATE_LIMITS = _rate_limits(env.str("RATE_LIMIT", default="6000/minute"))
+"""What one API key may ask (contract §0: 429 `budget.exceeded`); all of them hold."""
+
 API_VERSIONS = ("2026-08-27", "2026-08-24")
 RELEASE = "0.1.0"
 
@@ -53,6 +67,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "tenancy",
+    "jobs",
     "memory",
     "proposals",
     "console",
@@ -123,6 +138,38 @@ if POOL_SIZE:
         # attempt that lasts waits twice as long each time, and goes on waiting after the outage.
         "reconnect_timeout": 5,
     }
+
+# --- Valkey, or Redis: wakes workers, counts requests ---------------------------------------
+
+REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
+try:
+    CELERY_BROKER_URL, LIMITS_URL = broker_url(REDIS_URL), limits_url(REDIS_URL)
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from error
+
+# --- Celery: carries the IDs of jobs, never the truth about them ----------------------------
+
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "global_keyprefix": "checkfu:",
+    # A message that a dead worker had taken is handed out again; the sweep is much quicker.
+    "visibility_timeout": 900,
+    "socket_connect_timeout": 1,
+    "socket_timeout": 5,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_PUBLISH_RETRY = False  # whoever offers a job does not wait: the sweep offers it again
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_DEFAULT_QUEUE = "jobs"
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals in seconds need no memory on disk
+CELERY_BEAT_SCHEDULE = {
+    "beat": {"task": "jobs.beat", "schedule": 10.0, "options": {"expires": 10}},
+    "sweep": {"task": "jobs.sweep", "schedule": 15.0, "options": {"expires": 15}},
+}
 
 AUTH_USER_MODEL = "tenancy.User"
 LOGIN_URL = "console:sign-in"
@@ -243,6 +290,11 @@ LOGGING = {
         # These echo request paths and host names, which hold customer text.
         "django.request": {"level": "CRITICAL"},
         "django.security": {"level": "CRITICAL"},
+        # These quote an exception's message; jobs.tasks logs its type.
+        "celery.app.trace": {"level": "CRITICAL"},
+        # A line for each message, sign of life included.
+        "celery.beat": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
         # A line for each attempt to connect; wire.handler logs the outage itself.
         "psycopg.pool": {"level": "ERROR"},
     },

@@ -7,6 +7,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("v1/", include("tenancy.api.urls")),
+    path("v1/", include("jobs.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("proposals.api.urls")),
     re_path(r"^v1(?:/.*)?$", UnknownRoute.as_view()),

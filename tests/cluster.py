@@ -1,7 +1,7 @@
-"""The tests' own PostgreSQL: one cluster a test run, in a temporary folder, gone afterwards.
+"""The tests' own PostgreSQL and Valkey: one of each a test run, in temporary folders.
 
-As a pytest plugin (`-p tests.cluster` in pyproject.toml) it starts that cluster and sets
-DATABASE_URL before pytest-django loads the settings; the workers of pytest-xdist share it, each
+As a pytest plugin (`-p tests.cluster` in pyproject.toml) it starts both and sets DATABASE_URL and
+REDIS_URL before pytest-django loads the settings; the workers of pytest-xdist share them, each
 with a database of its own. `python -m tests.cluster COMMAND…` does the same for any command.
 """
 
@@ -22,11 +22,14 @@ from config.services.errors import ServiceError
 from config.services.postgres import Cluster
 from config.services.programs import Place
 from config.services.supervisor import Service, Supervisor
+from config.services.valkey import Valkey
 
 SECRET_KEY = "a-secret-for-tests-and-for-nothing-else-in-this-world"
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 DEBIAN = Path("/usr/lib/postgresql")
 MIN_MAJOR = 15
+DATABASES = 65
+"""Of Valkey: the controller's, and as many workers as anybody has."""
 
 
 @contextmanager
@@ -59,6 +62,23 @@ def temporary_cluster(
             supervisor.start(Service(cluster.program(), cluster.is_ready, cluster.prepare))
             cluster.create_database()
             yield cluster
+        finally:
+            supervisor.stop()
+
+
+@contextmanager
+def temporary_valkey() -> Iterator[Valkey]:
+    """Run a Valkey in a temporary folder, with a database for each worker of pytest-xdist."""
+    with tempfile.TemporaryDirectory(prefix="checkfu-") as folder:
+        place = Place(Path(folder))
+        place.make()
+        valkey = Valkey(
+            place.folder / "valkey", databases=DATABASES, durable=False, dies_with_starter=True
+        )
+        supervisor = Supervisor(place, report=print)
+        try:
+            supervisor.start(Service(valkey.program(), valkey.is_ready, valkey.prepare))
+            yield valkey
         finally:
             supervisor.stop()
 
@@ -107,21 +127,26 @@ def _plain(locale: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
-    """Start the run's cluster, once: in pytest-xdist's controller, whose workers inherit it."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    """Start the run's servers, once: in pytest-xdist's controller, whose workers inherit them."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
         stack = ExitStack()
         early_config.add_cleanup(stack.close)
         os.environ["DATABASE_URL"] = stack.enter_context(temporary_cluster()).url()
+        os.environ["REDIS_URL"] = stack.enter_context(temporary_valkey()).url()
         os.environ["SECRET_KEY"] = SECRET_KEY
         os.environ["DATABASE_POOL_SIZE"] = "0"  # each thread of a test has its own connection
+    else:
+        number = int(worker.removeprefix("gw")) + 1
+        os.environ["REDIS_URL"] = re.sub(r"db=\d+", f"db={number}", os.environ["REDIS_URL"])
     return (yield)
 
 
 def main(command: list[str]) -> int:
-    """Run a command with DATABASE_URL naming a cluster of its own; return its exit status."""
-    with temporary_cluster() as cluster:
-        environment = {**os.environ, "DATABASE_URL": cluster.url()}
-        return subprocess.run(command, env=environment, check=False).returncode
+    """Run a command with servers of its own; return its exit status."""
+    with temporary_cluster() as cluster, temporary_valkey() as valkey:
+        servers = {"DATABASE_URL": cluster.url(), "REDIS_URL": valkey.url()}
+        return subprocess.run(command, env={**os.environ, **servers}, check=False).returncode
 
 
 if __name__ == "__main__":

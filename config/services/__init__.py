@@ -1,1 +1,4 @@
-"""The local services of one checkout: PostgreSQL and the web server, and how they start and end."""
+"""The local services of one checkout, and how they start and end.
+
+PostgreSQL, Valkey, the web server and the worker.
+"""

@@ -130,6 +130,15 @@ def _gone(record: Record, patience: float) -> bool:
     return True
 
 
+def end(pids: list[int], number: int, patience: float = PATIENCE) -> None:
+    """Send a signal to processes and wait until they are gone."""
+    for pid in pids:
+        os.kill(pid, number)
+    deadline = time.monotonic() + patience
+    while set(pids) & processes().keys() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
 def processes() -> dict[int, Process]:
     """All living processes by ID; one that has ended but was not collected does not count."""
     found = _from_proc() if (PROC / "self").exists() else _from_ps()

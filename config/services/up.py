@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from config.services import down, environment, setup, web
+from config.services import down, environment, setup, web, worker
 from config.services.environment import Options
 from config.services.errors import ServiceError
 from config.services.programs import Place
@@ -111,11 +111,15 @@ def _start_all(supervisor: Supervisor, options: Options, settings: Mapping[str, 
     web.check_port(options)
     if not options.database_url:
         _start_postgres(supervisor)
+    if not options.redis_url:
+        _start_valkey(supervisor)
     setup.check_database(settings["DATABASE_URL"])
+    setup.check_valkey(settings["REDIS_URL"])
     setup.migrate(supervisor, settings)
     setup.collect_static(supervisor, settings)
     demo = setup.load_demo(supervisor, settings) if options.demo else ""
     _start_web(supervisor, options, settings)
+    _start_worker(supervisor, options, settings)
     return demo
 
 
@@ -126,10 +130,22 @@ def _start_postgres(supervisor: Supervisor) -> None:
     cluster.create_database()
 
 
+def _start_valkey(supervisor: Supervisor) -> None:
+    valkey = environment.local_valkey(supervisor.place)
+    supervisor.report(f"Starting Valkey on {valkey.data} …")
+    supervisor.start(Service(valkey.program(), valkey.is_ready, valkey.prepare))
+
+
 def _start_web(supervisor: Supervisor, options: Options, settings: Mapping[str, str]) -> None:
     supervisor.report("Starting the web server …")
     is_ready = partial(web.is_ready, options, environment.accepted_host(settings))
     supervisor.start(Service(web.web_program(options, settings), is_ready))
+
+
+def _start_worker(supervisor: Supervisor, options: Options, settings: Mapping[str, str]) -> None:
+    supervisor.report("Starting the worker …")
+    is_ready = partial(worker.is_ready, options, environment.accepted_host(settings))
+    supervisor.start(Service(worker.worker_program(options, settings), is_ready))
 
 
 def _take(lock: IO[str], unless: Callable[[], bool]) -> bool:

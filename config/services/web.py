@@ -2,6 +2,7 @@
 
 import errno
 import http.client
+import json
 import socket
 import sys
 from collections.abc import Mapping
@@ -58,12 +59,21 @@ def _why_not(options: Options, error: OSError) -> str:
 
 def is_ready(options: Options, host: str) -> bool:
     """Whether /readyz answers 200, asked as ``host``, a name that the application accepts."""
+    return read_probe(options, host) is not None
+
+
+def read_probe(options: Options, host: str) -> dict[str, str] | None:
+    """The checks that /readyz tells of, asked as ``host``; None when it does not answer 200."""
     address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(options.bind, options.bind)  # noqa: S104
     connection = http.client.HTTPConnection(address, options.port, timeout=SECONDS_TO_ANSWER)
     try:
         connection.request("GET", "/readyz", headers={"Host": host})
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        response = connection.getresponse()
+        if response.status != http.HTTPStatus.OK:
+            return None
+        checks: dict[str, str] = json.loads(response.read())["checks"]
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
     finally:
         connection.close()
+    return checks

@@ -15,7 +15,8 @@ import pytest
 
 from config.services import down
 from config.services.errors import ServiceError
-from config.services.postgres import MAX_SOCKET_BYTES, Cluster
+from config.services.folders import MAX_SOCKET_BYTES
+from config.services.postgres import Cluster
 from config.services.programs import Place, start
 from config.services.supervisor import Service, Supervisor
 from tests.cluster import debian_cluster, temporary_cluster

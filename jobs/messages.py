@@ -1,0 +1,41 @@
+"""Messages to workers: Celery's, with types, and without waiting for a broker that is not there."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from database.transactions import step
+from jobs.celery import app
+
+logger = logging.getLogger(__name__)
+
+RUN: Final = "jobs.run"
+"""Asks a worker to work on the job whose ID it carries."""
+
+
+def answers[**P](name: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Make a function what a worker calls when a message of that name arrives."""
+
+    def decorate(function: Callable[P, None]) -> Callable[P, None]:
+        app.task(name=name)(function)
+        return function
+
+    return decorate
+
+
+@step
+def offer(job_id: str) -> None:
+    """Wake a worker for a job once the transaction at hand has committed."""
+    transaction.on_commit(partial(wake, job_id))
+
+
+def wake(job_id: str) -> None:
+    """Wake a worker now; a broker that cannot be reached only delays it until the next sweep."""
+    try:
+        app.send_task(RUN, args=[job_id])
+    except OperationalError:
+        logger.warning("the broker cannot be reached; the sweep will offer %s again", job_id)
