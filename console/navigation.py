@@ -35,6 +35,7 @@ MAIN = (
     _place("Review queue", "queue", "inbox", "queue", "proposal"),
     _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version"),
     _place("Access", "access", "shield-check", "access", "principals", "agents", "audit"),
+    _place("Jobs", "jobs", "queue-list", "jobs"),
     _place("API keys", "keys", "key", "keys", for_admins=True),
     _place("API reference", "reference", "code-bracket", "reference"),
     _place("Errors", "errors", "book-open", "errors"),

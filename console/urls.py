@@ -9,6 +9,7 @@ from console.views import (
     audit,
     documents,
     errors,
+    jobs,
     keys,
     principals,
     proposals,
@@ -44,6 +45,7 @@ store_urls = [
     path("stores/<store:store_id>/access", access.store_access, name="store-access"),
     path("stores/<store:store_id>/settings", store_settings.settings, name="store-settings"),
     path("stores/<store:store_id>/lifecycle", store_settings.lifecycle, name="store-lifecycle"),
+    path("stores/<store:store_id>/verify", jobs.verify, name="store-verify"),
     path("stores/<store:store_id>/document", documents.document, name="document"),
     path("stores/<store:store_id>/versions/<version:version_id>", versions.version, name="version"),
     path("stores/<store:store_id>/compare", versions.compare, name="compare"),
@@ -85,10 +87,22 @@ access_urls = [
     path("audit", audit.log, name="audit"),
 ]
 
+job_urls = [
+    path("jobs", jobs.job_list, name="jobs"),
+    path("jobs/<job:job_id>", jobs.job, name="jobs-one"),
+]
+
 reference_urls = [
     path("reference", reference.reference, name="reference"),
     path("reference/openapi.json", reference.schema, name="reference-schema"),
     path("errors", errors.reference, name="errors"),
 ]
 
-urlpatterns = [*account_urls, *proposal_urls, *store_urls, *access_urls, *reference_urls]
+urlpatterns = [
+    *account_urls,
+    *proposal_urls,
+    *store_urls,
+    *access_urls,
+    *job_urls,
+    *reference_urls,
+]

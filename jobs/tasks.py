@@ -1,27 +1,19 @@
 """What a worker does when a message arrives, and when it begins and ends."""
 
-import logging
 from typing import Any
 
 from celery.signals import worker_ready, worker_shutdown
-from django.db import DatabaseError, InterfaceError, connections
+from django.db import connections
 
 from jobs import heartbeats, sweeping
 from jobs.messages import RUN, answers, wake
 from jobs.runner import run_slice
 
-logger = logging.getLogger(__name__)
-
 
 @answers(RUN)
 def run(job_id: str) -> None:
     """Work on a job for a while; what is left goes to the back of the queue."""
-    try:
-        unfinished = run_slice(job_id)
-    except (DatabaseError, InterfaceError):
-        logger.exception("%s could not be worked on", job_id)  # its lease runs out
-        return
-    if unfinished:
+    if run_slice(job_id):
         wake(job_id)
 
 

@@ -62,6 +62,8 @@ CAPABILITIES: Final = (
     Capability("document_surface", "preview", "memory-stores", versioned=False),
     Capability("versioned_surface", "preview", "memory-stores"),
     Capability("proposals", "preview", "proposals"),
+    Capability("jobs", "preview", "jobs", versioned=False),
+    Capability("verification", "preview", "jobs"),
     Capability("exports", "alpha", "exports", missing=LATER),
     Capability("search", "alpha", "search", missing=LATER),
     Capability("sessions", "alpha", "sessions", missing=LATER),

@@ -13,6 +13,7 @@ from wire.errors import (
     ApiError,
     AuthorizationUnavailable,
     BackendUnavailable,
+    BudgetExceeded,
     DisabledTenancy,
     Internal,
     InvalidKey,
@@ -28,6 +29,7 @@ EVERYWHERE: tuple[type[ApiError], ...] = (
     PolicyDenied,
     AuthorizationUnavailable,
     BackendUnavailable,
+    BudgetExceeded,
     Internal,
 )
 """Errors that any operation can answer."""

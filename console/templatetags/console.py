@@ -68,6 +68,10 @@ STATUS_BADGES = {
     "erased": ("warn", "eye-slash", "Erased"),
     "canonical": ("good", "check-badge", "Canonical"),
     "admin": ("accent", "shield-check", "Admin"),
+    "queued": ("", "clock", "Queued"),
+    "running": ("info", "arrow-path", "Running"),
+    "succeeded": ("good", "check-circle", "Done"),
+    "failed": ("bad", "x-circle", "Failed"),
 }
 """State → tone, icon and word. The word always stands there; colour only helps."""
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memory.api import changes, diffs, documents, refs, stores, trees, versions
+from memory.api import changes, diffs, documents, refs, stores, trees, verifications, versions
 
 urlpatterns = [
     path("memory-stores", stores.StoresView.as_view()),
@@ -8,6 +8,7 @@ urlpatterns = [
     path("memory-stores/<str:id>/document", documents.DocumentView.as_view()),
     path("memory-stores/<str:id>/documents", trees.DocumentsView.as_view()),
     path("memory-stores/<str:id>/change-sets", changes.ChangeSetsView.as_view()),
+    path("memory-stores/<str:id>/verifications", verifications.VerificationsView.as_view()),
     path("memory-stores/<str:id>/versions", versions.VersionsView.as_view()),
     path("memory-stores/<str:id>/versions/<str:version>", versions.VersionView.as_view()),
     path("memory-stores/<str:id>/history", versions.HistoryView.as_view()),

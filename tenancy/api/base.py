@@ -9,12 +9,13 @@ from rest_framework.views import APIView
 
 from tenancy.authentication import Credential, acting_for
 from tenancy.caller import Caller
+from wire import ratelimits
 from wire.headers import ACTING_PRINCIPAL, WORKSPACE_ID
 from wire.versioning import require_dated_version, require_versioned_surface
 
 
 class ApiView(APIView):
-    """Checks in the contract's order: 401, dated header 400, disabled 403, fence 503.
+    """Checks in the contract's order: 401, dated header 400, disabled 403, 429, fence 503.
 
     Subclasses set `versioned = True` when the fence closes them (contract §0 "Fence").
     """
@@ -27,6 +28,7 @@ class ApiView(APIView):
         require_dated_version(request)
         caller_of(request).require_active()
         self.take_acting_principal(request)
+        ratelimits.spend(caller_of(request).id)
         if self.is_fenced(request):
             require_versioned_surface()
 

@@ -16,7 +16,7 @@ from django.db import connection
 from config.services import down
 from jobs.celery import app
 
-PATIENCE = 60
+PATIENCE = 45
 """Seconds; the machine that runs the tests is shared."""
 
 
