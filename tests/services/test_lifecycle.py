@@ -1,5 +1,6 @@
-"""The real thing: PostgreSQL, migrations and granian, started, killed and stopped as people do."""
+"""The real thing: all services and migrations, started, killed and stopped as people do."""
 
+import json
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from config.services import down
-from tests.cluster import temporary_cluster
+from tests.cluster import temporary_cluster, temporary_valkey
 
 PATIENCE = 300
 """Seconds; a start takes two, and many times that on a machine that is busy with other tests."""
@@ -30,13 +31,15 @@ class Checkout:
         self.run = state / "run"
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        given = {"DATABASE_URL", "REDIS_URL"}
+        kept = {name: value for name, value in os.environ.items() if name not in given}
         self.environment = kept | {
             "STATE_DIR": str(state),
             "STATIC_ROOT": str(static),
             "PORT": str(self.port),
             "DEMO": "off",
             "WEB_CONCURRENCY": "1",
+            "WORKER_CONCURRENCY": "1",
         }
 
     def start(self, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -75,12 +78,16 @@ class Checkout:
             os.kill(self.pid(name), signal.SIGKILL)
 
     def is_ready(self) -> bool:
+        return self.checks() is not None
+
+    def checks(self) -> dict[str, str] | None:
         try:
             url = f"http://127.0.0.1:{self.port}/readyz"
             with urllib.request.urlopen(url, timeout=5) as response:
-                return bool(response.status == 200)
+                checks: dict[str, str] = json.loads(response.read())["checks"]
+                return checks
         except OSError:
-            return False
+            return None
 
     def remains(self) -> list[str]:
         """Command lines that still name this checkout's data or port."""
@@ -109,7 +116,7 @@ def test_start_twice_at_once_then_kill_each_part_and_start_again(checkout: Check
     assert (one.returncode, other.returncode) == (0, 0), said
     assert sorted("Starting PostgreSQL" in text for text in said) == [False, True]
     assert all(f"runs at http://127.0.0.1:{checkout.port}" in text for text in said)
-    assert checkout.is_ready()
+    assert checkout.checks() == {"database": "ok", "migrations": "ok", "worker": "ok"}
 
     supervisor = checkout.pid("supervisor")
     again = checkout.start()
@@ -121,7 +128,7 @@ def test_start_twice_at_once_then_kill_each_part_and_start_again(checkout: Check
     assert moved.returncode == 1
     assert re.fullmatch(r"Checkfu Memory runs at \S+ already; make down stops it.\n", moved.stderr)
 
-    checkout.kill("postgres", "web")  # the supervisor brings them back
+    checkout.kill("postgres", "valkey", "web", "worker")  # the supervisor brings them back
     assert checkout.start().returncode == 0
     assert checkout.is_ready()
     assert checkout.pid("supervisor") == supervisor
@@ -131,7 +138,7 @@ def test_start_twice_at_once_then_kill_each_part_and_start_again(checkout: Check
     assert checkout.start().returncode == 0
     assert checkout.pid("supervisor") != supervisor
 
-    checkout.kill("supervisor", "web", "postgres")  # leaves a worker on the port
+    checkout.kill("supervisor", "worker", "web", "valkey", "postgres")  # leaves their children
     last = checkout.start()
     assert last.returncode == 0, last.stderr
     assert "Collecting static files" not in last.stdout
@@ -188,11 +195,20 @@ def test_a_database_that_nobody_serves_is_one_sentence(checkout: Checkout):
     assert not (checkout.state / "postgres").exists()
 
 
-def test_another_database_is_used_instead_of_the_embedded_one(checkout: Checkout):
-    with temporary_cluster() as cluster:
-        started = checkout.start(DATABASE_URL=cluster.url())
+def test_a_queue_that_nobody_serves_is_one_sentence(checkout: Checkout):
+    refused = checkout.start(REDIS_URL="redis://:secret@127.0.0.1:1/0")
+
+    assert refused.returncode == 1
+    assert refused.stderr == "The server of REDIS_URL cannot be reached: ConnectionError.\n"
+    assert not (checkout.state / "valkey").exists()
+
+
+def test_other_servers_are_used_instead_of_the_embedded_ones(checkout: Checkout):
+    with temporary_cluster() as cluster, temporary_valkey() as valkey:
+        started = checkout.start(DATABASE_URL=cluster.url(), REDIS_URL=valkey.url())
 
         assert started.returncode == 0, started.stderr
         assert checkout.is_ready()
         assert not (checkout.state / "postgres").exists()
+        assert not (checkout.state / "valkey").exists()
         checkout.down()

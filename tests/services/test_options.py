@@ -17,6 +17,8 @@ def test_defaults():
 
     assert (options.bind, options.port) == ("127.0.0.1", 8000)
     assert options.database_url is None
+    assert options.redis_url is None
+    assert options.worker_concurrency == 2
     assert options.demo is True
     assert options.address == "http://127.0.0.1:8000"
 
@@ -65,6 +67,7 @@ def test_what_is_set_stays(place: Place):
     given = {
         "SECRET_KEY": "mine",
         "DATABASE_URL": "postgres://elsewhere",
+        "REDIS_URL": "redis://elsewhere/0",
         "SECURE_COOKIES": "on",
         "STATIC_ROOT": "/static",
         "ERROR_REFERENCE_URL": "https://example.com/errors",
@@ -78,6 +81,7 @@ def test_what_is_missing_is_completed(place: Place):
     completed = environment.for_serving({"SECRET_KEY": "", "HOME": "/h"}, place, "http://here")
 
     assert completed["DATABASE_URL"].startswith("postgres://postgres@/checkfu_memory?host=%2F")
+    assert completed["REDIS_URL"].startswith("unix:///")
     assert completed["SECURE_COOKIES"] == "off"
     assert completed["ERROR_REFERENCE_URL"] == "http://here/errors"
     assert completed["STATIC_ROOT"] == str(place.folder / "static")
@@ -94,7 +98,7 @@ def test_management_commands_adopt_only_what_was_started(place: Place, monkeypat
 
     environment.secret_key(place.folder / "secret-key")
     environment.adopt_local_services(environ)
-    assert set(environ) == {"SECRET_KEY", "DATABASE_URL"}
+    assert set(environ) == {"SECRET_KEY", "DATABASE_URL", "REDIS_URL"}
 
 
 @pytest.mark.parametrize(
