@@ -16,7 +16,7 @@ from config.services import web
 from config.services.environment import Options
 from config.services.programs import Place
 from config.services.supervisor import Service, Supervisor
-from tests.cluster import temporary_cluster
+from tests.cluster import temporary_cluster, temporary_valkey
 
 HOST = "127.0.0.1"
 THREADS = 8
@@ -26,11 +26,17 @@ WRITERS = 16
 @contextmanager
 def set_stage() -> Iterator[int]:
     """Start both, set Django up on them here as well, and yield the server's port."""
-    with temporary_cluster(durable=True) as cluster, tempfile.TemporaryDirectory() as folder:
+    with (
+        temporary_cluster(durable=True) as cluster,
+        temporary_valkey() as valkey,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
             "DATABASE_URL": cluster.url(),
             "DATABASE_POOL_SIZE": str(WRITERS + 1),
+            "REDIS_URL": valkey.url(),
+            "RATE_LIMIT": "1000000/second",  # counted, and never reached
             "SECRET_KEY": secrets.token_urlsafe(64),
             "SECURE_COOKIES": "off",
             "STATIC_ROOT": folder,
@@ -45,7 +51,14 @@ def set_stage() -> Iterator[int]:
 def _server(place: Place) -> Iterator[int]:
     place.make()
     options = Options(
-        bind=HOST, port=_free_port(), workers=1, threads=THREADS, demo=False, database_url=None
+        bind=HOST,
+        port=_free_port(),
+        workers=1,
+        threads=THREADS,
+        worker_concurrency=1,
+        demo=False,
+        database_url=None,
+        redis_url=None,
     )
     supervisor = Supervisor(place, report=print)
     try:

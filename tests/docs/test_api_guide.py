@@ -21,6 +21,7 @@ ANSWERS = {
     "PROPOSAL=$(": "False\nTrue\n",
     'review "$SHARED/proposals/$PROPOSAL/diff': "approved\nReview before you merge.\n",
     "api -X DELETE": "204\nmemory.not_found\n",
+    "JOB=$(": "store.verify\n[]\n",
     "again() {": "False\nTrue\n",
 }
 """How a block begins → what it prints, somewhere."""

@@ -6,11 +6,13 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
 
 from database.transactions import durable
-from jobs import leases, registry, sweeping
+from jobs import leases, messages, registry, sweeping
 from jobs.actions.enqueue import enqueue
-from jobs.leases import ATTEMPTS, LeaseLost
+from jobs.celery import app
+from jobs.leases import ATTEMPTS, Lease, LeaseLost
 from jobs.models import Job
 from jobs.registry import JobKind, Progress, Work
 from jobs.runner import run_batch, run_slice
@@ -39,6 +41,12 @@ def job(workspace):
     return _enqueue(workspace)
 
 
+def _take(job: Job, owner: str) -> Lease:
+    lease = leases.take(job.id, owner=owner)
+    assert lease
+    return lease
+
+
 def _let_the_lease_run_out(job: Job) -> None:
     Job.objects.filter(id=job.id).update(lease_until=Now() - timedelta(seconds=1))
 
@@ -49,10 +57,10 @@ def test_one_worker_takes_a_job(job):
 
 
 def test_a_silent_worker_loses_its_job_and_writes_nothing_afterwards(job):
-    old = leases.take(job.id, owner="a")
+    old = _take(job, "a")
     run_batch(old)
     _let_the_lease_run_out(job)
-    new = leases.take(job.id, owner="b")
+    new = _take(job, "b")
 
     with pytest.raises(LeaseLost):
         run_batch(old)
@@ -96,7 +104,7 @@ def test_what_the_catalogue_refuses_is_not_tried_again(job, monkeypatch):
 
 def test_a_job_that_kills_its_workers_fails_at_last(job):
     for _ in range(ATTEMPTS):
-        assert leases.take(job.id, owner="a")
+        _take(job, "a")
         _let_the_lease_run_out(job)
 
     assert leases.take(job.id, owner="a") is None
@@ -106,7 +114,7 @@ def test_a_job_that_kills_its_workers_fails_at_last(job):
 
 def test_getting_on_forgives_earlier_failures(job):
     for _ in range(3):
-        lease = leases.take(job.id, owner="a")
+        lease = _take(job, "a")
         _let_the_lease_run_out(job)
     run_batch(lease)
 
@@ -175,14 +183,10 @@ def test_expired_sign_ins_are_cleared_once_a_day():
 
 
 def test_a_broker_that_is_not_there_delays_a_job_and_fails_nothing(job, monkeypatch, caplog):
-    from kombu.exceptions import OperationalError
-
-    from jobs import messages
-
     def refuse(*_: object, **__: object) -> None:
         raise OperationalError("unreachable")
 
-    monkeypatch.setattr(messages.app, "send_task", refuse)
+    monkeypatch.setattr(app, "send_task", refuse)
     messages.wake(job.id)
 
     assert "the sweep will offer" in caplog.text

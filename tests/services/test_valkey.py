@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from kombu import Connection
+from kombu.connection import Connection
 from limits.storage import RedisStorage
 from redis import Redis
 
