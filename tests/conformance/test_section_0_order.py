@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from limits import parse_many
 
 from memory.models import MemoryStore
 from tenancy.actions.workspaces import disable_workspace
@@ -43,6 +44,10 @@ def _disabled(sent):
     disable_workspace(workspace_id=MemoryStore.objects.get().workspace_id)
 
 
+def _too_often(sent):
+    sent.settings.RATE_LIMITS = parse_many("0/minute")
+
+
 def _fenced(sent):
     sent.settings.VERSIONED_SURFACE = False
 
@@ -71,6 +76,7 @@ CHECKS: dict[str, tuple[Callable[[Sent], None], int, str]] = {
     "key": (_no_key, 401, "auth.invalid_key"),
     "date": (_no_date, 400, "validation.malformed"),
     "disabled": (_disabled, 403, "auth.disabled_tenancy"),
+    "budget": (_too_often, 429, "budget.exceeded"),
     "fence": (_fenced, 503, "memory.backend_unavailable"),
     "fetch": (_no_store, 404, "memory.not_found"),
     "syntax": (_malformed, 400, "validation.malformed"),
