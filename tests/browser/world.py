@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from jobs.leases import take
+from jobs.runner import run_batch, run_slice
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.actions.stores import (
@@ -16,6 +18,7 @@ from memory.models import BodyErasure, CanonicalWrites, DocumentBody, Lifecycle,
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
+from memory.verification.jobs import request_verification
 from memory.versions import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose
@@ -62,7 +65,7 @@ HOSTILE = (
 
 @dataclass(frozen=True)
 class World:
-    """What the screens show. `proposals` are IDs by the state they are in."""
+    """What the screens show. `proposals` and `jobs` are IDs by the state they are in."""
 
     workspace: Workspace
     reviewer: Principal
@@ -73,6 +76,7 @@ class World:
     imported: str
     own: str
     archived: str
+    jobs: dict[str, str]
 
 
 def make_world(name: str = "demo") -> World:
@@ -89,6 +93,7 @@ def make_world(name: str = "demo") -> World:
     make_key(workspace, principal=author, name="Ada's scripts")
     make_key(workspace, name="Dashboard", expires_at=now() + timedelta(days=30))
     store = _team_memory(workspace, admin)
+    imported = _large_store(workspace, admin, author)
     return World(
         workspace=workspace,
         reviewer=reviewer,
@@ -96,9 +101,10 @@ def make_world(name: str = "demo") -> World:
         admin=admin,
         store=store,
         proposals=_proposals(store, author, reviewer),
-        imported=_large_store(workspace, admin, author),
+        imported=imported,
         own=_own_store(author),
         archived=_archived_store(workspace, admin),
+        jobs=_jobs(admin, store, imported),
     )
 
 
@@ -167,6 +173,19 @@ def _team_memory(workspace: Workspace, admin: Principal) -> str:
         metadata={"team": "platform"},
     )
     return create_store(caller=caller_for(admin), settings=settings).store_id
+
+
+def _jobs(admin: Principal, store: str, imported: str) -> dict[str, str]:
+    """A verification that is done, and one that a worker has just begun."""
+    done, running = (
+        request_verification(access=open_for(admin, each)).id for each in (store, imported)
+    )
+    while run_slice(done):
+        pass
+    lease = take(running, owner="a-worker:1")
+    assert lease
+    run_batch(lease)
+    return {"done": done, "running": running}
 
 
 def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, str]:
