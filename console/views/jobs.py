@@ -15,7 +15,7 @@ from console.people import ConsoleRequest
 from console.responses import redirect, render_page
 from jobs.models import Job
 from jobs.queries import find_job, visible_jobs
-from memory.access import known_stores, open_store
+from memory.access import listable_stores, open_store
 from memory.verification.jobs import request_verification
 
 
@@ -62,7 +62,7 @@ def _told(request: ConsoleRequest, jobs: Sequence[Job]) -> list[dict[str, Any]]:
         request.caller.workspace_id, [(job.created_by_kind, job.created_by_uuid) for job in jobs]
     )
     wanted = [job.target_uuid for job in jobs if job.target_kind == "store"]
-    stores = dict(known_stores(request.caller).filter(id__in=wanted).values_list("id", "name"))
+    stores = dict(listable_stores(request.caller).filter(id__in=wanted).values_list("id", "name"))
     return [
         {
             "job": job,
