@@ -14,12 +14,12 @@ SILENT_AFTER: Final = timedelta(seconds=45)
 
 def record() -> None:
     """Note that workers on this machine carry out messages now."""
-    Heartbeat.objects.update_or_create(node=socket.gethostname(), defaults={"at": Now()})
+    Heartbeat.objects.update_or_create(machine=socket.gethostname(), defaults={"at": Now()})
 
 
 def forget() -> None:
     """Note that a worker on this machine has ended; another one here soon says otherwise."""
-    Heartbeat.objects.filter(node=socket.gethostname()).delete()
+    Heartbeat.objects.filter(machine=socket.gethostname()).delete()
 
 
 def is_anybody_working() -> bool:

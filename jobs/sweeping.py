@@ -6,7 +6,7 @@ from typing import Final
 from django.db.models.functions import Now
 
 from database.transactions import durable
-from jobs.actions.enqueue import enqueue_chore
+from jobs.enqueueing import enqueue_chore
 from jobs.leases import takeable
 from jobs.models import LIVE, Job
 from jobs.registry import JobKind, chores

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from celery.signals import worker_ready, worker_shutdown
+from celery import signals
 from django.db import connections
 
 from jobs import heartbeats, sweeping
@@ -43,5 +43,5 @@ def end(**_: Any) -> None:
     connections.close_all()
 
 
-worker_ready.connect(begin)
-worker_shutdown.connect(end)
+signals.worker_ready.connect(begin)
+signals.worker_shutdown.connect(end)

@@ -14,7 +14,7 @@ def worker_program(options: Options, environment: Mapping[str, str]) -> Program:
     No pool of connections: each of its processes works on one job at a time.
     """
     command = [
-        *(sys.executable, "-m", "celery", "--app", "jobs.celery", "--quiet", "worker", "--beat"),
+        *(sys.executable, "-m", "celery", "--app", "config.celery", "--quiet", "worker", "--beat"),
         *("--concurrency", str(options.worker_concurrency), "--hostname", "worker@%h"),
         *("--without-gossip", "--without-mingle", "--loglevel", "INFO"),
     ]

@@ -16,7 +16,7 @@ from console.responses import redirect, render_page
 from jobs.models import Job
 from jobs.queries import find_job, visible_jobs
 from memory.access import listable_stores, open_store
-from memory.verification.jobs import request_verification
+from memory.actions.verifications import request_verification
 
 
 @require_safe

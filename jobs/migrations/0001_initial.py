@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Heartbeat',
             fields=[
-                ('node', models.TextField(primary_key=True, serialize=False)),
+                ('machine', models.TextField(primary_key=True, serialize=False)),
                 ('at', models.DateTimeField()),
             ],
         ),

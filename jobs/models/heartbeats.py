@@ -4,5 +4,5 @@ from django.db import models
 class Heartbeat(models.Model):
     """When a worker last carried out the message that beat sends for this very purpose."""
 
-    node = models.TextField(primary_key=True)
+    machine = models.TextField(primary_key=True)
     at = models.DateTimeField()

@@ -5,7 +5,7 @@ from rest_framework.response import Response
 
 from jobs.api.jobs import JobOut, render_job
 from memory.access import open_store
-from memory.verification.jobs import request_verification
+from memory.actions.verifications import request_verification
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import NotFound
 from wire.operations import operation

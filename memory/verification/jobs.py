@@ -2,15 +2,10 @@
 
 from typing import Final
 
-from database.transactions import durable
-from jobs.actions.enqueue import enqueue
-from jobs.models import Job
 from jobs.registry import JobKind, Progress, Work
 from jobs.registry import register as register_kind
-from memory.access import StoreAccess
 from memory.verification.batches import count_rows, verify_batch
 from memory.verification.findings import Report
-from tenancy.models import Permission
 
 VERIFY: Final = "store.verify"
 
@@ -18,26 +13,6 @@ VERIFY: Final = "store.verify"
 def register() -> None:
     """Let workers verify stores."""
     register_kind(JobKind(VERIFY, verify))
-
-
-@durable
-def request_verification(*, access: StoreAccess) -> Job:
-    """Have a store verified; a verification that waits or runs already is good enough.
-
-    Raises:
-        PolicyDenied: the caller is no admin of the Workspace and holds no `admin` on the store.
-        NotFound: the store is being deleted.
-    """
-    if not access.caller.is_admin:
-        access.require(Permission.ADMIN)
-    access.require_known()
-    return enqueue(
-        caller=access.caller,
-        kind=VERIFY,
-        target_kind="store",
-        target_id=access.store_id,
-        once=True,
-    )
 
 
 def verify(work: Work) -> Progress:

@@ -14,11 +14,11 @@ from memory.actions.stores import (
     change_store,
     create_store,
 )
+from memory.actions.verifications import request_verification
 from memory.models import BodyErasure, CanonicalWrites, DocumentBody, Lifecycle, OwnerKind
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
-from memory.verification.jobs import request_verification
 from memory.versions import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose

@@ -10,11 +10,11 @@ import pytest
 
 from database.transactions import durable
 from jobs import heartbeats
-from jobs.actions.enqueue import enqueue
+from jobs.enqueueing import enqueue
 from jobs.models import Job, JobState
 from memory.access import open_store
+from memory.actions.verifications import request_verification
 from memory.management.commands.verify import verify_store
-from memory.verification.jobs import request_verification
 from tenancy.models import AuditEntry
 from tests.factories import caller_for, make_admin_key, make_workspace, platform
 from tests.jobs import kinds

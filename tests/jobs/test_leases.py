@@ -10,8 +10,8 @@ from kombu.exceptions import OperationalError
 
 from database.transactions import durable
 from jobs import leases, messages, registry, sweeping
-from jobs.actions.enqueue import enqueue
 from jobs.celery import app
+from jobs.enqueueing import enqueue
 from jobs.leases import ATTEMPTS, Lease, LeaseLost
 from jobs.models import Job
 from jobs.registry import JobKind, Progress, Work

@@ -12,6 +12,7 @@ from django.db import connection
 from jobs.models import Job
 from jobs.runner import run_slice
 from memory.access import open_store
+from memory.actions.verifications import request_verification
 from memory.management.commands.verify import verify_store
 from memory.models import (
     BodyErasure,
@@ -25,7 +26,6 @@ from memory.models import (
     VersionTree,
 )
 from memory.verification import batches
-from memory.verification.jobs import request_verification
 from tests.factories import caller_for, make_admin_key
 from tests.stores import shared_store
 from wire.errors import NotFound

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.db import transaction
 
+from database.transactions import durable_once
 from memory.access import GONE
 from memory.models import MemoryStore
 from memory.verification.batches import verify_batch
@@ -37,8 +37,7 @@ def verify_store(store_id: str) -> Report:
     report = Report()
     position: dict[str, Any] | None = {}
     while position is not None:
-        with transaction.atomic(durable=True):
-            position = verify_batch(store_id, position, report).position
+        position = durable_once(verify_batch)(store_id, position, report).position
     return report
 
 
