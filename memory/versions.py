@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -62,7 +63,7 @@ Change = Put | None
 
 @dataclass(slots=True)
 class Draft:
-    """A tree with changes applied, not yet stored."""
+    """A tree with changes applied, not yet stored; `version_id` is what it will be called."""
 
     base: MemoryVersion | None
     before: dict[str, TreeEntry | None]
@@ -70,6 +71,7 @@ class Draft:
     puts: dict[str, Put]
     tree: PagedTree = field(repr=False)
     base_tree: PagedTree = field(repr=False)
+    version_id: str = field(default_factory=partial(new_id, "version"))
 
     def found(self, path: str) -> TreeEntry | None:
         """What the base holds at a path."""
@@ -176,7 +178,7 @@ def version_row(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) ->
         )
     base = draft.base
     return MemoryVersion(
-        id=new_id("version"),
+        id=draft.version_id,
         store_id=store_id,
         parent_id=base.id if base else None,
         jump=jump_from(base) if base else None,

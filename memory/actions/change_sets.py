@@ -115,7 +115,7 @@ def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> Chan
         raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
     base = _base_of(access.store_id, change_set)
     drafted = draft_operations(base, change_set.operations)
-    version = None if drafted.is_empty else _seal_and_advance(access, change_set, base, drafted)
+    version = None if drafted.is_empty else _advance_and_seal(access, change_set, base, drafted)
     receipts.keep(receipt, {"version": version.id if version else None, "base": base.id})
     if version:
         bump_generation(access.store_id)
@@ -163,23 +163,27 @@ def _digest(entry: TreeEntry | None) -> bytes | None:
 
 
 @step
-def _seal_and_advance(
+def _advance_and_seal(
     access: StoreAccess, change_set: ChangeSet, base: MemoryVersion, drafted: Draft
 ) -> MemoryVersion:
+    """Move the ref first: of many writers, those that lose have then written nothing in vain.
+
+    The ref's foreign key to the version is checked at COMMIT.
+    """
     actor = actor_of(access.caller)
+    refs.advance(
+        store_id=access.store_id,
+        name=change_set.ref,
+        expected=base.id,
+        to=drafted.version_id,
+        actor=actor,
+    )
     version = seal(
         store_id=access.store_id,
         draft=drafted,
         kind=KINDS[change_set.ref.kind],
         actor=actor,
         note=Note(message=change_set.message),
-    )
-    refs.advance(
-        store_id=access.store_id,
-        name=change_set.ref,
-        expected=base.id,
-        to=version.id,
-        actor=actor,
     )
     record(
         caller=access.caller,
