@@ -61,6 +61,19 @@ def test_it_recovers_from_kill_9_with_what_was_committed(place: Place):
         assert read(cluster) == 42
 
 
+def test_its_log_quotes_neither_rows_nor_statements(place: Place):
+    cluster = Cluster(place.folder / "postgres")
+
+    with serving(cluster, place), psycopg.connect(cluster.url("postgres")) as connection:
+        connection.execute("CREATE TEMPORARY TABLE names (name text PRIMARY KEY)")
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            connection.execute("INSERT INTO names VALUES ('customer text'), ('customer text')")
+
+    log = (place.log / "postgres.log").read_text()
+    assert "duplicate key value" in log
+    assert "customer text" not in log
+
+
 def test_a_lock_file_that_names_a_living_stranger_does_not_stop_it(place: Place):
     cluster = Cluster(place.folder / "postgres")
     killed = write_and_kill(cluster, place)
