@@ -8,9 +8,10 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, QuerySet
 
+from database.compiled import compiled
 from memory.actors import RecordedActor
 from memory.ancestry import DESCENDS
-from memory.models import MemoryVersion, VersionChange
+from memory.models import MemoryVersion, Ref, RefKind, VersionChange
 from memory.queries.documents import Erasure, erasure_of
 from wire.errors import NotFound
 from wire.ids import id_from_uuid, uuid_from_id
@@ -42,23 +43,30 @@ def base_for_sealing(store_id: str, version_id: str) -> MemoryVersion:
 
 def canonical_id(store_id: str) -> str:
     """Where canonical is now. Raises NotFound when the store has none yet."""
-    found = (
-        MemoryVersion.objects.filter(refs__store=store_id, refs__kind="canonical")
-        .values_list("id", flat=True)
-        .first()
-    )
-    if found is None:
+    found: list[str] = _canonical(store_id=store_id)
+    if not found:
         raise NotFound(NO_SUCH_VERSION)
-    return found
+    return found[0]
+
+
+@compiled
+def _canonical(*, store_id: str) -> QuerySet[Ref, Any]:
+    refs = Ref.objects.filter(store=store_id, kind=RefKind.CANONICAL, owner_uuid=None)
+    return refs.values_list("version", flat=True)
 
 
 def resolve(store_id: str, version_id: str | None) -> str:
     """An exact version of the store: the given one, or canonical once. Raises NotFound."""
     if version_id is None:
         return canonical_id(store_id)
-    if not MemoryVersion.objects.filter(store=store_id, id=version_id).exists():
+    if not _exact(store_id=store_id, version_id=version_id):
         raise NotFound(NO_SUCH_VERSION)
     return version_id
+
+
+@compiled
+def _exact(*, store_id: str, version_id: str) -> QuerySet[MemoryVersion, Any]:
+    return MemoryVersion.objects.filter(store=store_id, id=version_id).values_list("id")
 
 
 def require_versions(store_id: str, version_ids: Collection[str]) -> None:
