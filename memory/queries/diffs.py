@@ -6,10 +6,16 @@ Pages that both trees share are never loaded, so the cost is that of the differe
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from uuid import UUID
 
+from django.db import connection
+from django.db.models import QuerySet
+
+from database.arrays import array_literal
+from database.compiled import compiled
 from memory import treediffs
-from memory.models import DocumentVersion, VersionTree
+from memory.models import VersionTree
 from memory.queries.documents import Erasure, erasure_of
 from memory.treediffs import PathChange
 from memory.treehash import diff_hash
@@ -19,15 +25,29 @@ from wire.ids import id_from_uuid
 from wire.times import earliest
 
 
+_BODIES = """
+SELECT d.id, b.text, d.expires_at, e.reason, e.erased_at
+FROM memory_documentversion d
+LEFT JOIN memory_documentbody b ON b.document_version_id = d.id
+LEFT JOIN memory_bodyerasure e ON e.document_version_id = d.id
+WHERE d.id = ANY(%s::uuid[])
+"""
+
+
 def tree_diff(base_id: str, head_id: str) -> tuple[PathChange, ...]:
     """What changed from one version's tree to another's, sorted by path bytes. Two queries."""
-    trees = dict(
-        VersionTree.objects.filter(version__in=[base_id, head_id]).values_list("version", "pages")
-    )
+    trees = dict(_trees(base_id=base_id, head_id=head_id))
     base, head = set(trees[base_id]), set(trees[head_id])
     pages = load_pages(sorted(base ^ head))
     return treediffs.classify(
         treediffs.by_path(_entries(pages, base)), treediffs.by_path(_entries(pages, head))
+    )
+
+
+@compiled
+def _trees(*, base_id: str, head_id: str) -> QuerySet[VersionTree, Any]:
+    return VersionTree.objects.filter(version__in=[base_id, head_id]).values_list(
+        "version", "pages"
     )
 
 
@@ -80,12 +100,11 @@ class _Body(NamedTuple):
     expires_at: datetime | None = None
 
 
-def _bodies(entries: Iterable[TreeEntry]) -> dict[str, _Body]:
-    ids = [entry.document_version for entry in entries]
-    rows = DocumentVersion.objects.filter(id__in=ids).values_list(
-        "id", "body__text", "expires_at", "erasure__reason", "erasure__erased_at"
-    )
-    return {row[0]: _body_of(*row[1:]) for row in rows}
+def _bodies(entries: Iterable[TreeEntry]) -> dict[UUID, _Body]:
+    ids = array_literal([entry.document_version for entry in entries])
+    with connection.cursor() as cursor:
+        cursor.execute(_BODIES, [ids])
+        return {row[0]: _body_of(*row[1:]) for row in cursor.fetchall()}
 
 
 def _body_of(
@@ -95,11 +114,11 @@ def _body_of(
     return _Body(erasure=gone) if gone else _Body(text, None, expires_at)
 
 
-def _sides(change: PathChange, bodies: Mapping[str, _Body]) -> Sides:
+def _sides(change: PathChange, bodies: Mapping[UUID, _Body]) -> Sides:
     before, after = _body(change.before, bodies), _body(change.after, bodies)
     ceiling = earliest([before.expires_at, after.expires_at])
     return Sides(before.text, after.text, before.erasure, after.erasure, ceiling)
 
 
-def _body(entry: TreeEntry | None, bodies: Mapping[str, _Body]) -> _Body:
-    return bodies[id_from_uuid("document", entry.document_version)] if entry else _Body()
+def _body(entry: TreeEntry | None, bodies: Mapping[UUID, _Body]) -> _Body:
+    return bodies[entry.document_version] if entry else _Body()
