@@ -24,7 +24,6 @@ from memory.trees import load_pages
 from wire.ids import id_from_uuid
 from wire.times import earliest
 
-
 _BODIES = """
 SELECT d.id, b.text, d.expires_at, e.reason, e.erased_at
 FROM memory_documentversion d
