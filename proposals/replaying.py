@@ -75,8 +75,10 @@ def _contents(entries: Mapping[str, TreeEntry]) -> dict[str, Content]:
 
 
 def _puts(entries: list[TreeEntry]) -> dict[str, Change]:
-    rows = DocumentVersion.objects.select_related("body").in_bulk(
-        [id_from_uuid("document", entry.document_version) for entry in entries]
+    rows = (
+        DocumentVersion.objects.select_related("body")
+        .defer("body__search_vector")
+        .in_bulk([id_from_uuid("document", entry.document_version) for entry in entries])
     )
     puts: dict[str, Change] = {row.path: _put(row) for row in rows.values() if _is_there(row)}
     erased = sorted(entry.path for entry in entries if entry.path not in puts)
