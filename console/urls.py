@@ -50,6 +50,11 @@ store_urls = [
     path("stores/<store:store_id>/verify", jobs.verify, name="store-verify"),
     path("stores/<store:store_id>/document", documents.document, name="document"),
     path("stores/<store:store_id>/versions/<version:version_id>", versions.version, name="version"),
+    path(
+        "stores/<store:store_id>/versions/<version:version_id>/restore",
+        proposing.restore,
+        name="version-restore",
+    ),
     path("stores/<store:store_id>/compare", versions.compare, name="compare"),
     path("stores/<store:store_id>/compare/file", versions.compare_file, name="compare-file"),
 ]
