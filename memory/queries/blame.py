@@ -12,7 +12,7 @@ from memory.actors import RecordedActor
 from memory.blame import Blame, LineRange
 from memory.models import DocumentVersion, VersionChange
 from memory.queries.documents import DocumentAt, require_text
-from memory.queries.versions import PathChange, path_history
+from memory.queries.versions import HistoryEntry, path_history
 from memory.treediffs import by_path, classify
 from memory.treepages import TreeEntry
 from wire.ids import uuid_from_id
@@ -91,7 +91,7 @@ class _Text:
 class _Write:
     """A change that left a text at a path, and the text before it, if there was one."""
 
-    change: PathChange
+    change: HistoryEntry
     path: str
     before: _Text | None
     unknown: UnknownReason | None = None
@@ -155,7 +155,7 @@ class _Walk:
             path, at = origin, change.version_id
         yield _Write(change, path, None, "too_long")
 
-    def _history(self, path: str, at: str | None) -> Iterator[tuple[PathChange, _Text | None]]:
+    def _history(self, path: str, at: str | None) -> Iterator[tuple[HistoryEntry, _Text | None]]:
         """The changes of a path before a version, newest first, each with the text before it."""
         store_id, tip = self.document.store_id, self.document.version_id
         more = True
@@ -180,7 +180,7 @@ def _is_alive(expires_at: datetime | None) -> bool:
     return expires_at is None or expires_at > now()
 
 
-def _renamed_from(change: PathChange, path: str) -> str | None:
+def _renamed_from(change: HistoryEntry, path: str) -> str | None:
     """The path that a document had before its version added it here with the same content."""
     content = change.content_sha256
     moved = VersionChange.objects.filter(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.models import DocumentVersion
+from memory.models import BodyErasure, DocumentVersion
 from memory.queries import blame
 from tests.erasure import erase_bodies
 from tests.stores import as_person, delete_operation, personal_store, put_operation
@@ -120,7 +120,7 @@ def _bodies(path):
 
 def test_R3_what_stands_before_an_erased_text_is_unknown(store):
     _, _, third, fourth = _write(store, "/a.md", "1\n", "1\n2\n", "1\n2\n3\n", "1\n2\n3\n4\n")
-    erase_bodies(store.id, [_bodies("/a.md")[1]], "retired")
+    erase_bodies(store.id, [_bodies("/a.md")[1]], BodyErasure.Reason.RETIRED)
 
     assert _owners(store, "/a.md") == [(1, 3, third, "erased"), (4, 4, fourth, None)]
 

@@ -328,7 +328,9 @@ def _reads() -> dict[str, URLPattern]:
         view.get.operation.id: pattern for pattern, view in views.items() if hasattr(view, "get")
     }
     searches = {
-        view.post.operation.id: pattern for pattern, view in views.items() if view is SearchView
+        cast("Any", view).post.operation.id: pattern
+        for pattern, view in views.items()
+        if view is SearchView
     }
     return gets | searches
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -37,7 +38,8 @@ def _found(store, query, **more):
 
 def _all_pages(store, query, limit=2, **more):
     """Every result of a search, page by page, each page as the wire has it."""
-    pages, cursor = [], {}
+    pages: list[Any] = []
+    cursor: dict[str, str] = {}
     while True:
         page = _ask(store, query, limit=limit, **more, **cursor).ok()
         pages.append(page["results"])

@@ -5,7 +5,6 @@ from django.test import Client
 from django.urls import reverse
 
 from proposals.models import Proposal
-from tenancy.models import Principal
 from tests.factories import grant, make_person
 from tests.stores import put_operation, shared_store
 
@@ -21,7 +20,8 @@ def _browser(workspace, store, *permissions):
     person = make_person(workspace, username="writer")
     grant(person, store.id, *permissions)
     client = Client()
-    client.force_login(Principal.objects.get(id=person.id).user)
+    assert person.user is not None
+    client.force_login(person.user)
     return client
 
 

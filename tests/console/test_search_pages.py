@@ -27,8 +27,13 @@ def browser(workspace, store) -> Client:
     """A signed-in person who may read the store."""
     person = make_person(workspace, username="reader")
     grant(person, store.id, "read")
+    return _signed_in(person)
+
+
+def _signed_in(person: Principal) -> Client:
     client = Client()
-    client.force_login(Principal.objects.get(id=person.id).user)
+    assert person.user is not None
+    client.force_login(person.user)
     return client
 
 
@@ -114,8 +119,6 @@ def test_blame_says_where_it_cannot_know(browser, store):
 
 
 def test_strangers_find_nothing(workspace, store):
-    make_person(workspace, username="stranger")
-    client = Client()
-    client.force_login(Principal.objects.get(user__username="stranger").user)
+    stranger = _signed_in(make_person(workspace, username="stranger"))
 
-    assert _page(client, store, "store-search", words="a")[0] == 404
+    assert _page(stranger, store, "store-search", words="a")[0] == 404
