@@ -7,9 +7,10 @@ that is made here is the same on every server, and goes through binary COPY like
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
+from django.contrib.postgres.search import SearchVectorField
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
@@ -30,6 +31,20 @@ class SearchVector:
     """A tsvector: each lexeme with its rising positions, weights added (`WEIGHTS`)."""
 
     lexemes: Mapping[str, Sequence[int]]
+
+
+if TYPE_CHECKING:  # Django's fields take their type parameters only in the stubs
+    _VectorBase = SearchVectorField[Any, Any]
+else:
+    _VectorBase = SearchVectorField
+
+
+class VectorField(_VectorBase):
+    """A column that takes a `SearchVector`.
+
+    Models import this before anything connects, and only connections made later know how a
+    `SearchVector` is sent.
+    """
 
 
 def stored_bytes(lexeme_bytes: int, positions: int) -> int:

@@ -1,9 +1,9 @@
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 
 from database.append_only import AppendOnly
 from database.fields import BytewiseTextField, DigestField, OwnerIdField, id_key
+from database.vectors import VectorField
 from memory.models.stores import MemoryStore
 from memory.models.versions import MemoryVersion
 
@@ -49,7 +49,7 @@ class DocumentBody(models.Model):
     )
     text = models.TextField()
     provenance = models.JSONField(null=True)
-    search_vector = SearchVectorField()
+    search_vector = VectorField()
 
     class Meta:
         indexes = [
