@@ -116,7 +116,9 @@ def _draft(base: MemoryVersion, head: tuple[Operation, ...] | Restore) -> Draft:
 
 def _seal_head(access: StoreAccess, drafted: Draft, title: str) -> MemoryVersion:
     if drafted.is_empty:
-        raise Malformed("The head would be the base again; an empty Proposal cannot exist.")
+        raise Malformed(
+            "operations, restore_version: they change nothing; an empty Proposal cannot exist."
+        )
     return seal(
         store_id=access.store_id,
         draft=drafted,
