@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 from rest_framework.request import Request
 
 from memory.access import open_store
-from memory.api.actors import Actor, rendered_actor
+from memory.api.actors import Actor, render_actor
 from memory.api.documents import DocumentQuery
 from memory.api.publishing import Published, publish
 from memory.blame import LineRange
@@ -80,7 +80,7 @@ def _render_lines(lines: LineRange[LineOwner]) -> BlamedLinesOut:
         "end": lines.end,
         "version": owner.version_id,
         "path": owner.path,
-        "actor": rendered_actor(owner.actor),
+        "actor": render_actor(owner.actor),
         "created_at": render_time(owner.created_at),
         "unknown": owner.unknown,
     }
