@@ -52,7 +52,7 @@ class CreateProposal(Body):
     def _one_head(self) -> Self:
         heads = (self.head_version, self.restore_version, self.operations)
         if sum(head is not None for head in heads) != 1:
-            raise ValueError("give one of head_version, operations and restore_version")
+            raise ValueError("give one of restore_version, head_version or operations")
         return self
 
     def proposal(self) -> NewProposal:
