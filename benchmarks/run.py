@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks import contention, imports, reads, writes
+from benchmarks import contention, imports, reads, searches, writes
 from benchmarks.figures import Figure, timed
 from benchmarks.sampling import Plan, Quantity, take_turns
 from benchmarks.world import World
@@ -40,6 +40,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
     world = World.make(port)
     return [
         *_requests_and_actions(world, extent, tell),
+        *_searches(world, extent, tell),
         *_many_writers(world, extent, tell),
         *_imports(world, extent, tell),
         _on_disk(world, extent, tell),
@@ -65,6 +66,14 @@ def _requests_and_actions(world: World, extent: Extent, tell: Tell) -> list[Figu
     tell("Listing …")
     take_turns([listing], extent.long)
     return figures + timed(listing)
+
+
+def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Searching …")
+    shelf = world.shelf(extent.sizes[-1])
+    found = [searches.search(world, shelf, reads.bare_view(world)), searches.search_alone(shelf)]
+    take_turns(found, extent.long)
+    return [figure for quantity in found for figure in timed(quantity)]
 
 
 def _many_writers(world: World, extent: Extent, tell: Tell) -> list[Figure]:

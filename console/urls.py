@@ -16,6 +16,7 @@ from console.views import (
     proposing,
     queue,
     reference,
+    search,
     store_settings,
     stores,
     versions,
@@ -38,6 +39,7 @@ store_urls = [
     path("stores", stores.store_list, name="stores"),
     path("stores/new", store_settings.new_store, name="store-new"),
     path("stores/<store:store_id>", stores.documents, name="store-documents"),
+    path("stores/<store:store_id>/search", search.search, name="store-search"),
     path("stores/<store:store_id>/history", stores.history, name="store-history"),
     path("stores/<store:store_id>/proposals", proposals.store_proposals, name="store-proposals"),
     path("stores/<store:store_id>/propose", proposing.propose, name="store-propose"),
@@ -48,6 +50,11 @@ store_urls = [
     path("stores/<store:store_id>/verify", jobs.verify, name="store-verify"),
     path("stores/<store:store_id>/document", documents.document, name="document"),
     path("stores/<store:store_id>/versions/<version:version_id>", versions.version, name="version"),
+    path(
+        "stores/<store:store_id>/versions/<version:version_id>/restore",
+        proposing.restore,
+        name="version-restore",
+    ),
     path("stores/<store:store_id>/compare", versions.compare, name="compare"),
     path("stores/<store:store_id>/compare/file", versions.compare_file, name="compare-file"),
 ]

@@ -13,6 +13,7 @@ from database.rows import in_one_trip, insert_rows
 from database.transactions import step
 from memory.actors import Actor
 from memory.ancestry import jump_from
+from memory.bodies import body_row
 from memory.mediatypes import default_media_type
 from memory.models import (
     DocumentBody,
@@ -228,11 +229,7 @@ def document_rows(version: MemoryVersion, draft: Draft) -> list[DocumentVersion]
 def body_rows(documents: Iterable[DocumentVersion], draft: Draft) -> list[DocumentBody]:
     """The bodies of the documents that a draft writes."""
     return [
-        DocumentBody(
-            document_version=row,
-            text=draft.puts[row.path].text,
-            provenance=draft.puts[row.path].provenance,
-        )
+        body_row(row, draft.puts[row.path].text, draft.puts[row.path].provenance)
         for row in documents
     ]
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from memory.merging import Conflicts, Replayed, replay
-from memory.models import DocumentVersion, VersionTree
+from memory.models import VersionTree
 from memory.queries.diffs import tree_diff
-from memory.queries.documents import erasure_of
 from memory.treehash import Content
 from memory.treepages import TreeEntry
 from memory.trees import load_pages
-from memory.versions import Change, Put
+from memory.versions import Change
+from proposals.copying import copies_of
 from proposals.models import Proposal
 from wire.errors import Conflict, name_some
-from wire.ids import id_from_uuid
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def changes_of(replay: Replay) -> dict[str, Change]:
             " There is nothing left to propose."
         )
     written = [replay.written[each.path] for each in operations if each.after]
-    return {each.path: None for each in operations} | _puts(written)
+    return {each.path: None for each in operations} | copies_of(written)
 
 
 def _tree(version_id: str) -> dict[str, TreeEntry]:
@@ -72,29 +71,3 @@ def _contents(entries: Mapping[str, TreeEntry]) -> dict[str, Content]:
     return {
         path: Content(entry.content_sha256, entry.media_type) for path, entry in entries.items()
     }
-
-
-def _puts(entries: list[TreeEntry]) -> dict[str, Change]:
-    rows = DocumentVersion.objects.select_related("body").in_bulk(
-        [id_from_uuid("document", entry.document_version) for entry in entries]
-    )
-    puts: dict[str, Change] = {row.path: _put(row) for row in rows.values() if _is_there(row)}
-    erased = sorted(entry.path for entry in entries if entry.path not in puts)
-    if erased:
-        raise Conflict(f"The text to propose again is erased: {name_some(erased)}.")
-    return puts
-
-
-def _is_there(row: DocumentVersion) -> bool:
-    text = row.body.text if hasattr(row, "body") else None
-    return erasure_of(text, row.expires_at, None, None) is None
-
-
-def _put(row: DocumentVersion) -> Put:
-    return Put(
-        text=row.body.text,
-        media_type=row.media_type,
-        provenance=row.body.provenance,
-        provenance_sha256=row.provenance_sha256,
-        expires_at=row.expires_at,
-    )

@@ -65,7 +65,7 @@ CAPABILITIES: Final = (
     Capability("jobs", "preview", "jobs", versioned=False),
     Capability("verification", "preview", "jobs"),
     Capability("exports", "alpha", "exports", missing=LATER),
-    Capability("search", "alpha", "search", missing=LATER),
+    Capability("search", "preview", "search"),
     Capability("sessions", "alpha", "sessions", missing=LATER),
     Capability("settlement", "alpha", "settlement", missing=LATER),
     Capability("native_read", "alpha", "native-memory", missing=LATER),

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpResponseBase
 from django.utils.safestring import SafeString
 
+from console.blaming import blamed_lines
 from console.browsing import linked_documents
 from console.naming import Names
 from console.parsing import path_parameter, version_parameter
@@ -14,6 +15,7 @@ from console.views.store_shell import Tab, content_tab
 from console.visible import visible_text
 from memory import markdown
 from memory.publication import Acquired
+from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import path_history
 from memory.textsafety import counts
@@ -37,15 +39,29 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         **_history(request, shown),
         **_views(request, shown),
     }
-    acquired = Acquired(
-        access=tab.access,
-        bodies=[shown.document_id] if shown.text is not None else [],
-        expires_at=shown.expires_at,
-        whole=True,
-    )
+    acquired = [
+        Acquired(
+            access=tab.access,
+            bodies=[shown.document_id] if shown.text is not None else [],
+            expires_at=shown.expires_at,
+            whole=True,
+        )
+    ]
+    if context["view"] == "blame":
+        acquired.append(_add_blame(request, tab, shown, context))
     return publish_page(
-        request, "console/document.html", context, [acquired], fragment="path_history"
+        request, "console/document.html", context, acquired, fragment="path_history"
     )
+
+
+def _add_blame(
+    request: ConsoleRequest, tab: Tab, shown: DocumentAt, context: dict[str, Any]
+) -> Acquired:
+    """Put the writer of each line into the context; tell which texts that was found in."""
+    blame = blame_document(shown)
+    workspace_id = request.caller.workspace_id
+    context["blamed"] = list(blamed_lines(workspace_id, context["lines"], blame.ranges))
+    return Acquired(tab.access, blame.bodies, expires_at=blame.expires_at)
 
 
 def canonical_state(tab: Tab, shown: DocumentAt) -> str:
@@ -60,11 +76,11 @@ def canonical_state(tab: Tab, shown: DocumentAt) -> str:
 
 
 def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
-    """The rendered or the source view, whichever the address asks for."""
+    """The rendered, the source or the blame view, whichever the address asks for."""
     if shown.text is None:
         return {"view": "erased"}
     renders = shown.media_type == MARKDOWN
-    view = "source" if not renders or request.GET.get("view") == "source" else "rendered"
+    view = _view(request.GET.get("view"), renders=renders)
     context: dict[str, Any] = {"view": view, "renders": renders, "findings": _findings(shown.text)}
     if view == "rendered":
         resolve = linked_documents(shown.store_id, shown.path, shown.version_id)
@@ -73,6 +89,12 @@ def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
         context["lines"] = [visible_text(line) for line in _lines(shown.text)]
         context["ends_with_newline"] = shown.text.endswith("\n") or not shown.text
     return context
+
+
+def _view(asked: str | None, *, renders: bool) -> str:
+    if asked == "blame" or (asked == "source" and renders):
+        return asked
+    return "rendered" if renders else "source"
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person, versioned
 from console.diffing import layout_of, preview_file
@@ -22,7 +22,7 @@ from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import canonical_id
 from memory.textsafety import counts
 from memory.versions import Put
-from proposals.actions.create import NewProposal, create_proposal
+from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.opening import Words
 from tenancy.models import Permission
 from wire.errors import Conflict
@@ -78,6 +78,27 @@ def propose(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
     elif is_valid and (opened := _open(request, tab, task, form)):
         return opened
     return _page(request, tab, task, form)
+
+
+@require_POST
+@for_person
+@versioned
+def restore(request: ConsoleRequest, store_id: str, version_id: str) -> HttpResponseBase:
+    """Open the Proposal that brings back the tree of a version."""
+    tab = open_tab(request, store_id, "history")
+    form = WordsForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "A Proposal needs a title of one line.")
+        return redirect(request, reverse("console:version", args=[store_id, version_id]))
+    values = form.cleaned_data
+    proposal = NewProposal(
+        words=Words(values["title"], values["description"]),
+        head=Restore(version_id),
+        base_version=version_in(values, "base_version"),
+    )
+    made = create_proposal(access=tab.access, proposal=proposal)
+    messages.success(request, "The Proposal is open. Look at what it would change back.")
+    return redirect(request, reverse("console:proposal", args=[made.proposal_id]))
 
 
 def _task(request: ConsoleRequest, tab: Tab) -> Task:

@@ -5,10 +5,12 @@ from typing import Any
 from django.http import HttpResponseBase
 
 from console.diffing import layout_of, load_diff, load_file, remember_layout
+from console.forms.proposals import WordsForm
 from console.naming import Names
 from console.parsing import path_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import acquire_diff, publish_page
+from console.templatetags.console import short_id
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
 from memory.queries import refs, versions
@@ -33,6 +35,12 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         "refs": here,
         "diff": diff,
         "layout": layout_of(request),
+        "restore_form": WordsForm(
+            initial={
+                "title": f"Restore {short_id(found.id)}",
+                "base_version": tab.access.store.canonical_id,
+            }
+        ),
     }
     acquired = [acquire_versions(tab.access, [found]), acquire_diff(tab.access, diff)]
     response = publish_page(request, "console/version.html", context, acquired)

@@ -1,6 +1,17 @@
 from django.urls import path
 
-from memory.api import changes, diffs, documents, refs, stores, trees, verifications, versions
+from memory.api import (
+    blame,
+    changes,
+    diffs,
+    documents,
+    refs,
+    search,
+    stores,
+    trees,
+    verifications,
+    versions,
+)
 
 urlpatterns = [
     path("memory-stores", stores.StoresView.as_view()),
@@ -12,7 +23,9 @@ urlpatterns = [
     path("memory-stores/<str:id>/versions", versions.VersionsView.as_view()),
     path("memory-stores/<str:id>/versions/<str:version>", versions.VersionView.as_view()),
     path("memory-stores/<str:id>/history", versions.HistoryView.as_view()),
+    path("memory-stores/<str:id>/blame", blame.BlameView.as_view()),
     path("memory-stores/<str:id>/diff", diffs.DiffView.as_view()),
+    path("memory-stores/<str:id>/search", search.SearchView.as_view()),
     path("memory-stores/<str:id>/refs", refs.RefsView.as_view()),
     path("memory-stores/<str:id>/reflog", refs.ReflogView.as_view()),
 ]

@@ -1,7 +1,9 @@
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from database.append_only import AppendOnly
 from database.fields import BytewiseTextField, DigestField, OwnerIdField, id_key
+from database.vectors import VectorField
 from memory.models.stores import MemoryStore
 from memory.models.versions import MemoryVersion
 
@@ -22,7 +24,14 @@ class DocumentVersion(models.Model):
     expires_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["store", "path"], name="document_version_by_path")]
+        indexes = [
+            models.Index(fields=["store", "path"], name="document_version_by_path"),
+            models.Index(
+                fields=["store", "expires_at"],
+                condition=models.Q(expires_at__isnull=False),
+                name="document_version_by_expiry",
+            ),
+        ]
         triggers = [AppendOnly()]
 
     def __str__(self) -> str:
@@ -30,13 +39,23 @@ class DocumentVersion(models.Model):
 
 
 class DocumentBody(models.Model):
-    """The text itself and its raw provenance. Erasing is deleting this row."""
+    """The text itself, its raw provenance and its words. Erasing is deleting this row.
+
+    `memory.bodies.body_row` makes one, with the words that search finds it by.
+    """
 
     document_version = models.OneToOneField(
         DocumentVersion, models.PROTECT, primary_key=True, related_name="body"
     )
     text = models.TextField()
     provenance = models.JSONField(null=True)
+    search_vector = VectorField()
+
+    class Meta:
+        indexes = [
+            # A short list of pending entries: searches read all of it, and it makes writes cheap.
+            GinIndex(fields=["search_vector"], name="body_by_words", gin_pending_list_limit=256)
+        ]
 
 
 class BodyErasure(models.Model):

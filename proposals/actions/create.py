@@ -11,12 +11,20 @@ from memory.ancestry import is_ancestor
 from memory.models import MemoryVersion, VersionKind
 from memory.queries.versions import base_for_sealing, get_version
 from memory.stores import bump_generation
-from memory.versions import Note, seal
+from memory.versions import Draft, Note, draft, seal
 from proposals.authorship import sealers_of
 from proposals.opening import Words, open_proposal
+from proposals.restoring import restoring_changes
 from tenancy.models import Permission
 from wire.errors import Malformed
 from wire.idempotency import IdempotencyKey
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Bring back the tree of a version, wherever in the store's history it stands."""
+
+    version_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +32,13 @@ class NewProposal:
     """What to propose.
 
     Attributes:
-        head: an existing version's ID, or operations on the base that seal a new one.
+        head: an existing version's ID, or what seals a new one: operations on the base, or a
+            version to restore.
         base_version: what it shall replace as canonical; None for canonical as it is now.
     """
 
     words: Words
-    head: str | tuple[Operation, ...]
+    head: str | tuple[Operation, ...] | Restore
     base_version: str | None = None
 
     @property
@@ -56,11 +65,13 @@ def create_proposal(
 
     Raises:
         PolicyDenied: the caller does not hold read and write.
-        ReadOnly, NotFound: the store is not active; it has no such base or head.
+        ReadOnly, NotFound: the store is not active; it has no such base, head or version.
         Malformed: base is not an ancestor of head, or their trees do not differ.
         Conflict: the base does not hold what the operations expect, a document would be
-            another's directory, or the key was used with another request.
-        RangeTooLarge: the head would hold more documents than a store may.
+            another's directory, a text to restore is erased, or the key was used with another
+            request.
+        RangeTooLarge: the head would hold more documents than a store may, or a restore would
+            write too much.
     """
     access.require(Permission.WRITE)
     access.require_active()
@@ -89,19 +100,25 @@ def _base(store_id: str, version_id: str | None) -> MemoryVersion:
 
 def _head(access: StoreAccess, base: MemoryVersion, proposal: NewProposal) -> MemoryVersion:
     if not isinstance(proposal.head, str):
-        return _seal_head(access, base, proposal.head, proposal.words.title)
+        return _seal_head(access, _draft(base, proposal.head), proposal.words.title)
     head = get_version(access.store_id, proposal.head)
     if not is_ancestor(base.id, head.id):
         raise Malformed(f"base_version: {base.id} is not an ancestor of {head.id}.")
     return head
 
 
-def _seal_head(
-    access: StoreAccess, base: MemoryVersion, operations: tuple[Operation, ...], title: str
-) -> MemoryVersion:
-    drafted = draft_operations(base, operations)
+def _draft(base: MemoryVersion, head: tuple[Operation, ...] | Restore) -> Draft:
+    if isinstance(head, Restore):
+        restored = get_version(base.store_id, head.version_id)
+        return draft(base, restoring_changes(base.id, restored.id))
+    return draft_operations(base, head)
+
+
+def _seal_head(access: StoreAccess, drafted: Draft, title: str) -> MemoryVersion:
     if drafted.is_empty:
-        raise Malformed("operations: they change nothing; an empty Proposal cannot exist.")
+        raise Malformed(
+            "operations, restore_version: they change nothing; an empty Proposal cannot exist."
+        )
     return seal(
         store_id=access.store_id,
         draft=drafted,

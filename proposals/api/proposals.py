@@ -12,7 +12,7 @@ from memory.api.fields import Description, VersionId
 from memory.api.publishing import Published, publish
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from memory.publication import Acquired
-from proposals.actions.create import NewProposal, create_proposal
+from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.api.resources import ProposalOut, render_proposal
 from proposals.models import ProposalStatus
 from proposals.opening import Words
@@ -35,7 +35,7 @@ from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_q
 
 
 class CreateProposal(Body):
-    """A head that exists, or the operations that seal one: exactly one of the two."""
+    """A head that exists, or what seals one, operations or a restore: exactly one of the three."""
 
     title: Name
     description: Description = ""
@@ -43,19 +43,25 @@ class CreateProposal(Body):
     """What the head shall replace as canonical; canonical as it is now, when left out."""
     head_version: VersionId | None = None
     """A version that descends from the base."""
+    restore_version: VersionId | None = None
+    """A version of the store whose tree is to be brought back."""
     operations: Operations | None = None
     """Changes on the base, which expect what it holds."""
 
     @model_validator(mode="after")
     def _one_head(self) -> Self:
-        if (self.head_version is None) == (self.operations is None):
-            raise ValueError("give either head_version or operations")
+        heads = (self.head_version, self.restore_version, self.operations)
+        if sum(head is not None for head in heads) != 1:
+            raise ValueError("give one of restore_version, head_version or operations")
         return self
 
     def proposal(self) -> NewProposal:
         """What to propose, as the action takes it."""
+        words = Words(self.title, self.description)
+        if self.restore_version:
+            return NewProposal(words, Restore(self.restore_version), self.base_version)
         head = self.head_version or parse_operations(self.operations or [])
-        return NewProposal(Words(self.title, self.description), head, self.base_version)
+        return NewProposal(words, head, self.base_version)
 
 
 class ProposalsQuery(PagedQuery):

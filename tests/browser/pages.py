@@ -71,6 +71,8 @@ PAGES = (
         "reviewer",
         lambda w: _route("store-documents", w.imported, version=_version(w.imported, 5)),
     ),
+    Page("store-search", "reviewer", lambda w: _route("store-search", w.store, words="release")),
+    Page("store-search-empty", "reviewer", lambda w: _route("store-search", w.store)),
     Page("store-history", "reviewer", lambda w: _route("store-history", w.store)),
     Page("store-history-long", "reviewer", lambda w: _route("store-history", w.imported)),
     Page("store-proposals", "reviewer", lambda w: _route("store-proposals", w.store)),
@@ -86,6 +88,11 @@ PAGES = (
         "document-source",
         "reviewer",
         lambda w: document_url(w.store, "/guides/releases.md", view="source"),
+    ),
+    Page(
+        "document-blame",
+        "reviewer",
+        lambda w: document_url(w.store, "/guides/releases.md", view="blame"),
     ),
     Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md")),
     Page(

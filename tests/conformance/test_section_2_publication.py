@@ -14,6 +14,7 @@ from memory.access import open_store
 from memory.actors import IMPORTER
 from memory.api import urls
 from memory.api.publishing import Published, publish
+from memory.api.search import SearchView
 from memory.models import BodyErasure, DocumentVersion, MemoryStore, MemoryVersion, VersionKind
 from memory.publication import Acquired
 from memory.refs import CANONICAL
@@ -80,8 +81,14 @@ ROUTES = {
         "memory_versiontree",
     ),
     "history": Route(lambda s: s.store.get("history", {"path": "/a.md"}), "memory_versionchange"),
+    "blame": Route(lambda s: s.store.get("blame", {"path": "/a.md"}), "memory_versionchange"),
+    "search": Route(lambda s: _search(s.store, "two"), "memory_versiontree"),
     "reflog": Route(lambda s: s.store.get("reflog"), "memory_refmove"),
 }
+
+
+def _search(store: StoreClient, query: str) -> Answer:
+    return store.api.post(store.url("search"), {"query": query}, key=None)
 
 
 @pytest.fixture
@@ -306,6 +313,8 @@ CONTENT = {
     "memoryStores.getMemoryVersion": "version",
     "memoryStores.diffMemoryVersions": "diff",
     "memoryStores.listMemoryPathHistory": "history",
+    "memoryStores.blameMemoryDocument": "blame",
+    "memoryStores.searchMemory": "search",
     "memoryStores.listMemoryRefs": "refs",
     "memoryStores.listMemoryRefMovements": "reflog",
 }
@@ -313,11 +322,17 @@ ASKING = ROUTES | {"refs": Route(lambda s: s.store.get("refs"), "")}
 
 
 def _reads() -> dict[str, URLPattern]:
-    """Every GET of this room, by its operation."""
+    """Every operation of this room that writes nothing, by its ID: the GETs, and the search."""
     views = {pattern: cast("Any", pattern.callback).view_class for pattern in urls.urlpatterns}
-    return {
+    gets = {
         view.get.operation.id: pattern for pattern, view in views.items() if hasattr(view, "get")
     }
+    searches = {
+        cast("Any", view).post.operation.id: pattern
+        for pattern, view in views.items()
+        if view is SearchView
+    }
+    return gets | searches
 
 
 def test_R5_every_read_is_either_published_or_known_to_hold_no_content():

@@ -1,0 +1,1 @@
+"""Lexical search, as far as it needs no database: words, vectors, queries, snippets."""

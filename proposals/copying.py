@@ -1,0 +1,43 @@
+"""Texts that a Proposal writes again because some version holds them already (contract P4, C3)."""
+
+from collections.abc import Collection
+
+from memory.models import DocumentVersion
+from memory.queries.documents import erasure_of
+from memory.treepages import TreeEntry
+from memory.versions import Change, Put
+from wire.errors import Conflict, name_some
+from wire.ids import id_from_uuid
+
+
+def copies_of(entries: Collection[TreeEntry]) -> dict[str, Change]:
+    """What writes these entries again, by path. One query.
+
+    Each text brings its own ceiling along, so that it does not outlive what it copies.
+
+    Raises:
+        Conflict: naming the paths whose text is erased.
+    """
+    ids = [id_from_uuid("document", entry.document_version) for entry in entries]
+    documents = DocumentVersion.objects.select_related("body").defer("body__search_vector")
+    rows = documents.in_bulk(ids).values()
+    puts: dict[str, Change] = {row.path: _put(row) for row in rows if _is_there(row)}
+    erased = sorted(entry.path for entry in entries if entry.path not in puts)
+    if erased:
+        raise Conflict(f"The text to propose again is erased: {name_some(erased)}.")
+    return puts
+
+
+def _is_there(row: DocumentVersion) -> bool:
+    text = row.body.text if hasattr(row, "body") else None
+    return erasure_of(text, row.expires_at, None, None) is None
+
+
+def _put(row: DocumentVersion) -> Put:
+    return Put(
+        text=row.body.text,
+        media_type=row.media_type,
+        provenance=row.body.provenance,
+        provenance_sha256=row.provenance_sha256,
+        expires_at=row.expires_at,
+    )
