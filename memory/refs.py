@@ -143,8 +143,7 @@ def _log(
         owner_uuid=name.owner_id,
         before_id=before,
         after_id=after,
-        actor_kind=actor.kind,
-        actor_uuid=actor.id,
         at=at,
+        **actor.columns(),
     )
     insert_rows([move])

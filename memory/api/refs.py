@@ -6,10 +6,9 @@ from pydantic import ConfigDict, Field, with_config
 from rest_framework.request import Request
 
 from memory.access import open_store
-from memory.actors import RecordedActor
 from memory.api.actors import Actor, render_actor
 from memory.api.publishing import Published, publish
-from memory.models import ActorKind, Ref, RefKind, RefMove
+from memory.models import Ref, RefKind, RefMove
 from memory.publication import Acquired
 from memory.queries.refs import reflog_of, refs_of
 from memory.refs import RefName
@@ -140,18 +139,9 @@ def render_movement(move: RefMove) -> RefMovementOut:
         "ref": render_ref_name(move),
         "before": move.before_id,
         "after": move.after_id,
-        "actor": _mover(move),
+        "actor": render_actor(move),
         "at": render_time(move.at),
     }
-
-
-def _mover(move: RefMove) -> Actor:
-    """Who moved a ref. The platform moves refs only between versions that it sealed itself."""
-    version = move.after or move.before
-    by_platform = move.actor_kind == ActorKind.PLATFORM
-    operation = version.actor_operation if by_platform and version else None
-    actor = RecordedActor(move.actor_kind, move.actor_uuid, actor_operation=operation)
-    return render_actor(actor)
 
 
 class RefsView(ApiView):
@@ -192,7 +182,7 @@ class ReflogView(ApiView):
         access = open_store(caller_of(request), parse_path_id("store", id))
         query = parse_query(request, PagedQuery)
         access.require_content()
-        moves = reflog_of(access.store_id).select_related("before", "after")
+        moves = reflog_of(access.store_id)
         rows, next_page = newest_first(moves, query, position=int)
         return publish(
             Acquired(access), list_body([render_movement(row) for row in rows], next_page)

@@ -63,6 +63,8 @@ class RefMove(models.Model):
     )
     actor_kind = models.TextField()
     actor_uuid = OwnerIdField(null=True)
+    actor_agent_uuid = OwnerIdField(null=True)
+    actor_operation = models.TextField(null=True)
     at = models.DateTimeField()
 
     class Meta:
