@@ -17,6 +17,7 @@ from console import links
 from console.navigation import ACCESS, MAIN, Place, here
 from console.theme import THEMES, theme_of
 from console.times import exact_time, relative_time
+from console.visible import visible_text
 from memory.diffs import Counts
 from memory.treehash import spell_hash
 
@@ -219,6 +220,12 @@ def places(context: Context, which: str = "main") -> list[tuple[Place, bool]]:
 def basename(path: str) -> str:
     """The last segment of a path."""
     return path.rpartition("/")[2]
+
+
+@register.filter
+def visible(text: str) -> SafeString:
+    """Words that somebody wrote, in which nothing hides or turns the reading order."""
+    return visible_text(text)
 
 
 @register.filter

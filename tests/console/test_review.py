@@ -167,6 +167,26 @@ def test_without_review_nothing_is_offered(scene: Scene, proposal: str, author: 
     assert _respond(author, proposal).status_code == 403
 
 
+def test_words_do_not_hide_anything_either(scene: Scene, reviewer: Reader) -> None:
+    title = "On \N{RIGHT-TO-LEFT OVERRIDE}sdrawkcab"
+    proposal = scene.propose(title, {"/notes.txt": "three\n"})
+    _respond(reviewer, proposal, note="Fine\N{ZERO WIDTH SPACE}ly")
+    version = canonical_id(scene.store)
+
+    for page in (
+        "/",
+        f"/proposals/{proposal}",
+        f"{scene.path}/proposals",
+        f"{scene.path}/history",
+        f"{scene.path}/versions/{version}",
+        f"{scene.path}/document?path=/notes.txt",
+    ):
+        body = reviewer.text(page).partition("<main")[2]
+        assert "U+202E" in body, page
+        assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in body, page
+    assert "U+200B" in reviewer.text(f"/proposals/{proposal}")
+
+
 def test_an_incomplete_form_decides_nothing(scene: Scene, proposal: str, reviewer: Reader) -> None:
     for missing in ("response", "base_version", "head_version", "diff_hash"):
         form = {name: value for name, value in _seen(proposal).items() if name != missing}
