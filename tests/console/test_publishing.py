@@ -30,12 +30,14 @@ def pages(scene: Scene) -> dict[str, str]:
     return {
         "queue": "/",
         "store-documents": scene.path,
+        "store-search": reverse("console:store-search", args=store) + "?q=three",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
+        "version-restore": reverse("console:version-restore", args=[scene.store, first]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/notes.txt",
         "proposal": reverse("console:proposal", args=[proposal]),
@@ -48,10 +50,10 @@ NO_CONTENT = {
     *("errors", "access", "access-revoke", "principals", "principals-new-person"),
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
-    *("store-access", "store-settings", "store-lifecycle"),
+    *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("proposal-respond", "proposal-repropose"),
 }
-"""Pages about people, settings and the API; and forms that lead to a page of content."""
+"""Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
 
 
 def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:
