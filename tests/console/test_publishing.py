@@ -30,14 +30,13 @@ def pages(scene: Scene) -> dict[str, str]:
     return {
         "queue": "/",
         "store-documents": scene.path,
-        "store-search": reverse("console:store-search", args=store) + "?q=three",
+        "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
-        "version-restore": reverse("console:version-restore", args=[scene.store, first]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/notes.txt",
         "proposal": reverse("console:proposal", args=[proposal]),
@@ -51,7 +50,7 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
-    *("proposal-respond", "proposal-repropose"),
+    *("proposal-respond", "proposal-repropose", "version-restore"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
 
