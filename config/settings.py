@@ -155,6 +155,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,
     "socket_connect_timeout": 1,
     "socket_timeout": 5,
+    "max_retries": 0,  # of a request that offers a job; workers are told below
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
