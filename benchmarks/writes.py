@@ -23,11 +23,10 @@ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
 """
 
 
-def change_set(world: World, sizes: Sequence[int], bare: Subject) -> Quantity:
+def change_set(world: World, shelves: Sequence[Shelf], bare: Subject) -> Quantity:
     """One document, as a request with an Idempotency-Key."""
     quantity = Quantity("Change set of one document, HTTP", floor=BARE_VIEW)
-    for size in sizes:
-        shelf = world.shelf(size)
+    for shelf in shelves:
         body = shelf.next_body(shelf.canonical)
         quantity.queries[shelf.size] = queries_of_post(world, f"{shelf.url}/change-sets", body)
         quantity.subjects[shelf.size] = Subject(_write_by_request(world, shelf))
@@ -45,14 +44,14 @@ def _write_by_request(world: World, shelf: Shelf) -> Callable[[], object]:
     return write
 
 
-def change_set_alone(world: World, sizes: Sequence[int]) -> Quantity:
+def change_set_alone(shelves: Sequence[Shelf], for_floors: Sequence[Shelf]) -> Quantity:
     """The same without a request, against its own rows written by psycopg alone."""
-    quantity = Quantity("Change set of one document, action", floor=INSERTS)
-    for size in sizes:
-        shelf = world.shelf(size)
-        quantity.subjects[shelf.size] = Subject(_write_alone(shelf))
-        quantity.floors[shelf.size] = Subject(SameInserts(world.shelf(size)))
-    return quantity
+    return Quantity(
+        "Change set of one document, action",
+        {shelf.size: Subject(_write_alone(shelf)) for shelf in shelves},
+        floor=INSERTS,
+        floors={shelf.size: Subject(SameInserts(shelf)) for shelf in for_floors},
+    )
 
 
 def _write_alone(shelf: Shelf) -> Callable[[], object]:
