@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from statistics import median
 from threading import Barrier, Thread
 from typing import Final
@@ -17,14 +16,13 @@ from benchmarks.stage import WRITERS
 from benchmarks.world import Shelf, World
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.refs import CANONICAL
-from memory.treehash import content_sha256
 from memory.versions import Put
 from wire.errors import Conflict
 
 type Attempt = Callable[[], bool]
 type Entrant = Callable[[int], Attempt]
 
-SLICE: Final = 1.0
+SLICE: Final = 2.0
 """Seconds that all writers run before the other side has its turn."""
 
 
@@ -106,20 +104,16 @@ def _run(entrant: Entrant, number: int, barrier: Barrier, tally: Tally) -> None:
 
 def _writer_on(shelf: Shelf) -> Entrant:
     def entrant(number: int) -> Attempt:
-        access, path, editions = shelf.open(shelf.caller), shelf.paths[number], count()
-        found = shelf.content(path)
+        access, path = shelf.open(shelf.caller), shelf.paths[number]
 
         def attempt() -> bool:
-            nonlocal found
-            put = Put(corpus.text(path, next(editions)))
-            write = Operation(path, put, found)
+            base, edition = shelf.canonical, next(shelf.numbers)
+            write = Operation(path, Put(corpus.text(path, edition)), shelf.content(path))
             try:
-                apply_change_set(
-                    access=access, change_set=ChangeSet(CANONICAL, shelf.canonical, (write,))
-                )
+                apply_change_set(access=access, change_set=ChangeSet(CANONICAL, base, (write,)))
             except Conflict:
                 return False
-            found = content_sha256(put.text)
+            shelf.editions[path] = edition
             return True
 
         return attempt
