@@ -81,7 +81,7 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.CREATION: (_create, "memory/actions/stores.py:seal_initial"),
     CanonicalMove.DIRECT_WRITE: (
         _write_directly,
-        "memory/actions/change_sets.py:_seal_and_advance",
+        "memory/actions/change_sets.py:_advance_and_seal",
     ),
     CanonicalMove.APPROVED_PROPOSAL: (_approve, "proposals/actions/respond.py:_move_canonical"),
     CanonicalMove.IMPORT: (_import, "memory/actions/imports.py:_open_store"),

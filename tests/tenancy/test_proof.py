@@ -43,7 +43,7 @@ def test_a_fenced_run_does_not_prove_what_is_fenced(proof, settings):
 
     finish()
 
-    assert json.loads(proof.read_text())["capabilities"] == ["document_surface"]
+    assert json.loads(proof.read_text())["capabilities"] == ["document_surface", "jobs"]
 
 
 @pytest.mark.parametrize(
