@@ -1,5 +1,6 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,9 @@ INSERT INTO memory_idempotencyreceipt
 VALUES (%s, %s, %s, %s, %s, %s, now())
 ON CONFLICT (workspace_id, caller_kind, caller_uuid, key) DO NOTHING
 RETURNING id
+"""
+_KEEP = """
+UPDATE memory_idempotencyreceipt SET outcome = %s, store_id = coalesce(%s, store_id) WHERE id = %s
 """
 
 
@@ -68,11 +72,11 @@ def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None)
     Args:
         store_id: the store that this very write created, so that the receipt dies with it.
     """
-    values: dict[str, Any] = {"outcome": outcome}
-    if store_id:
-        values["store_id"] = store_id
-    if receipt.id is not None:
-        IdempotencyReceipt.objects.filter(id=receipt.id).update(**values)
+    if receipt.id is None:
+        return
+    made = uuid_from_id(store_id) if store_id else None
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP, [json.dumps(outcome), made, receipt.id])
 
 
 def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:

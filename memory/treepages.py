@@ -7,14 +7,14 @@ dictionary in a test. Python orders text by code point, which is the order of it
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.paths import ancestors
 from memory.treehash import closes_page, split_pages
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """One document of a tree: where it is, which write made it, and what it holds."""
 
     path: str

@@ -59,16 +59,14 @@ def load_pages(page_ids: Sequence[int]) -> dict[int, Page]:
 def entries_of_page(
     paths: list[str],
     document_versions: list[UUID],
-    content_hashes: list[Any],
+    content_hashes: list[bytes],
     media_types: list[str],
     sizes: list[int],
 ) -> Page:
     """Turn a page's parallel arrays into entries."""
     return [
-        TreeEntry(path, document_version, bytes(content_hash), media_type, size)
-        for path, document_version, content_hash, media_type, size in zip(
-            paths, document_versions, content_hashes, media_types, sizes, strict=True
-        )
+        TreeEntry(*entry)
+        for entry in zip(paths, document_versions, content_hashes, media_types, sizes, strict=True)
     ]
 
 
