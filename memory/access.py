@@ -7,11 +7,13 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from database.compiled import compiled
 from database.fields import IdField
+from database.transactions import step
 from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
 from tenancy import authority
 from tenancy.authority import permissions_of
 from tenancy.caller import Caller, Subject
 from tenancy.models import Permission, SubjectKind, TargetKind
+from tenancy.recheck import recheck_authority
 from wire.errors import NotFound, ReadOnly
 
 GONE = frozenset({Lifecycle.DELETING, Lifecycle.DELETED})
@@ -118,6 +120,31 @@ def open_store(caller: Caller, store_id: str) -> StoreAccess:
     if not (access.may(Permission.READ) or caller.is_admin):
         raise NotFound(NO_SUCH_STORE)
     return access
+
+
+@step
+def reopened(access: StoreAccess) -> StoreAccess:
+    """The access as it stands now: the same when neither authority nor settings have changed.
+
+    For the end of a write, when the store's row is locked: what was taken back, or decided about
+    the store, before the write commits is not passed by.
+
+    Raises:
+        InvalidKey, DisabledTenancy, NotFound, PolicyDenied: what a fresh request would get before
+            its grants count.
+    """
+    caller = access.caller
+    now = _marks(store_id=access.store_id)[0]
+    if now == (caller.authority_epoch, access.store.version) and not caller.has_expired:
+        return access
+    return open_store(recheck_authority(caller), access.store_id)
+
+
+@compiled
+def _marks(*, store_id: str) -> QuerySet[MemoryStore, Any]:
+    """What counts changes of a Workspace's authority, and of a store's settings."""
+    stores = MemoryStore.objects.filter(id=store_id)
+    return stores.values_list("workspace__authority_epoch", "version")
 
 
 @compiled

@@ -2,9 +2,8 @@
 
 from enum import StrEnum
 
-from database.transactions import step
 from memory.access import StoreAccess
-from memory.models import CanonicalWrites, MemoryStore
+from memory.models import CanonicalWrites
 from tenancy.models import Permission
 from wire.errors import ReadOnly
 
@@ -42,20 +41,6 @@ def require_move(access: StoreAccess, move: CanonicalMove) -> None:
     access.require(NEEDED[move])
     if move == CanonicalMove.DIRECT_WRITE:
         _refuse_under_review(access.store.canonical_writes)
-
-
-@step
-def require_unchanged_rule(access: StoreAccess) -> None:
-    """Refuse a direct write when the store came under review while it was made.
-
-    For the end of the transaction, when the store's row is locked: whoever commits first wins.
-
-    Raises:
-        ReadOnly: canonical moves only through approved Proposals by now.
-    """
-    if access.store.is_shared:
-        now = MemoryStore.objects.filter(id=access.store_id).values_list("canonical_writes")
-        _refuse_under_review(now.get()[0])
 
 
 def _refuse_under_review(canonical_writes: str | None) -> None:

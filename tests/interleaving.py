@@ -13,6 +13,7 @@ from time import monotonic, sleep
 from typing import Any, cast
 
 from django.db import connection, connections, transaction
+from django.db.models import Model
 
 from tests.client import Answer
 
@@ -59,6 +60,25 @@ def answer_when_stopped(
         return answer.result(PATIENCE)
 
 
+def answer_when_row_is_held(
+    request: Callable[[], Answer], *, row: Model, meanwhile: Callable[[], Any]
+) -> Answer:
+    """What `request` answers when `meanwhile` happens before it gets the lock of `row`."""
+    other = connection.copy()
+    other.set_autocommit(False)
+    try:
+        with other.cursor() as cursor, ThreadPoolExecutor(1) as pool:
+            table, key = row._meta.db_table, row._meta.pk.get_db_prep_value(row.pk, other)
+            cursor.execute(f"SELECT FROM {table} WHERE id = %s FOR UPDATE", [key])
+            answer = pool.submit(_in_thread, request)
+            _await(_somebody_waits_for_a_row, f"a row of {table}")
+            meanwhile()
+            other.rollback()
+            return answer.result(PATIENCE)
+    finally:
+        other.close()
+
+
 def end_waiters(table: str) -> None:
     """Break the connection of everybody who waits for a table, as an outage would."""
     with connection.cursor() as cursor:
@@ -77,10 +97,23 @@ def lock(table: str, using: Any = connection) -> None:
 
 def await_waiter(table: str) -> None:
     """Wait until somebody waits for a table."""
+    _await(lambda: _has_waiter(table), table)
+
+
+def _await(happens: Callable[[], bool], what: str) -> None:
     deadline = monotonic() + PATIENCE
-    while not _has_waiter(table):
-        assert monotonic() < deadline, f"nobody came to read {table}"
+    while not happens():
+        assert monotonic() < deadline, f"nobody came to {what}"
         sleep(0.005)
+
+
+def _somebody_waits_for_a_row() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+            " AND wait_event_type = 'Lock' AND wait_event IN ('transactionid', 'tuple'))"
+        )
+        return bool(cursor.fetchone()[0])
 
 
 def _has_waiter(table: str) -> bool:

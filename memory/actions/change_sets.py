@@ -5,9 +5,9 @@ from typing import Any
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import StoreAccess
+from memory.access import StoreAccess, reopened
 from memory.actors import actor_of
-from memory.canonical import CanonicalMove, require_move, require_unchanged_rule
+from memory.canonical import CanonicalMove, require_move
 from memory.models import MemoryVersion, RefKind, VersionKind
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
@@ -119,8 +119,7 @@ def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> Chan
     receipts.keep(receipt, {"version": version.id if version else None, "base": base.id})
     if version:
         bump_generation(access.store_id)
-    if version and change_set.ref == refs.CANONICAL:
-        require_unchanged_rule(access)
+        require_write(reopened(access), change_set.ref)
     tree = version or base
     return ChangeSetOutcome(
         version_id=version.id if version else None,

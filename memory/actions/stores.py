@@ -7,7 +7,7 @@ from django.db.models import F
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import HIDDEN, StoreAccess, open_store
+from memory.access import HIDDEN, StoreAccess, open_store, reopened
 from memory.actors import Actor, actor_of
 from memory.models import (
     SHARED_OWNERS,
@@ -229,7 +229,9 @@ def change_store(*, access: StoreAccess, version: int, changes: StoreChanges) ->
     if not changed:
         raise _elsewhere(access, version)
     _audit(access.caller, access.store_id, "store.changed", _told(changes))
-    return open_store(access.caller, access.store_id)
+    fresh = reopened(access)
+    _require_change(fresh, changes)
+    return fresh
 
 
 def _elsewhere(access: StoreAccess, version: int) -> ApiError:

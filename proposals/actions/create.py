@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from database.transactions import durable
 from memory import receipts, refs
-from memory.access import StoreAccess
+from memory.access import StoreAccess, reopened
 from memory.actions.change_sets import Operation, draft_operations
 from memory.actors import actor_of
 from memory.ancestry import is_ancestor
@@ -88,6 +88,7 @@ def create_proposal(
         earlier_authors=sealers_of(base.id, head.id) if proposal.names_head else (),
     )
     bump_generation(access.store_id)
+    reopened(access).require(Permission.WRITE)
     receipts.keep(receipt, {"proposal": opened.id})
     return CreatedProposal(opened.id, replayed=False)
 

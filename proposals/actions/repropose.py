@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import StoreAccess
+from memory.access import StoreAccess, reopened
 from memory.actors import actor_of
 from memory.models import MemoryVersion, VersionKind
 from memory.stores import bump_generation
@@ -50,6 +50,7 @@ def repropose(
         return Reproposed(receipt.outcome["proposal"], replayed=True)
     new = _replace(access, old)
     bump_generation(access.store_id)
+    reopened(access).require(Permission.WRITE)
     receipts.keep(receipt, {"proposal": new.id})
     return Reproposed(new.id, replayed=False)
 
