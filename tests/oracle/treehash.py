@@ -1,8 +1,16 @@
-"""Tree and diff hashes as contract M8 spells them, in the most naive way that is still clear."""
+"""Tree and diff hashes by the published verifier, docs/verify_tree_hash.py (contract M8)."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol
+from unittest.mock import patch
+
+VERIFIER: Final = Path(__file__).parents[2] / "docs" / "verify_tree_hash.py"
+
+type _Hashes = Callable[[list[dict[str, str]], list[dict[str, str]]], dict[str, str]]
 
 
 class Hashed(Protocol):
@@ -27,33 +35,33 @@ def ends_page(path: str) -> bool:
 
 def tree_hash(tree: Mapping[str, Hashed]) -> str:
     """The hash of a whole tree."""
-    pages: list[bytes] = []
-    page = b""
-    for path in in_order(tree):
-        page += f"{path}\0{tree[path].sha256}\0{tree[path].media_type}\n".encode()
-        if ends_page(path):
-            pages.append(page)
-            page = b""
-    if page:
-        pages.append(page)
-    hashes = [sha256(b"checkfu.memory.page.v1\n" + page).digest() for page in pages]
-    return f"sha256:{sha256(b'checkfu.memory.tree.v1\n' + b''.join(hashes)).hexdigest()}"
+    return _hashes([], _described(tree))["tree_hash"]
 
 
 def diff_hash(base: Mapping[str, Hashed], head: Mapping[str, Hashed]) -> str:
     """The hash of the difference between two trees."""
-    lines = b"checkfu.memory.diff.v1\n"
-    for path in in_order(base.keys() | head.keys()):
-        before, after = _spell(base.get(path)), _spell(head.get(path))
-        if before != after:
-            lines += f"{path}\0{before}\0{after}\n".encode()
-    return f"sha256:{sha256(lines).hexdigest()}"
+    return _hashes(_described(base), _described(head))["diff_hash"]
 
 
-def _spell(document: Hashed | None) -> str:
-    return f"{document.sha256}\0{document.media_type}" if document else "-\0-"
-
-
-def in_order(paths: Mapping[str, object] | set[str]) -> list[str]:
+def in_order(paths: Iterable[str]) -> list[str]:
     """Paths as every list has them: by the bytes of their UTF-8."""
     return sorted(paths, key=str.encode)
+
+
+def _described(tree: Mapping[str, Hashed]) -> list[dict[str, str]]:
+    return [
+        {"path": path, "content_sha256": document.sha256, "media_type": document.media_type}
+        for path, document in tree.items()
+    ]
+
+
+def _published() -> _Hashes:
+    """The verifier's own function; as a script, the verifier ends when it has no file to read."""
+    script: dict[str, Any] = {}
+    with patch.object(sys, "argv", [str(VERIFIER)]), suppress(SystemExit):
+        exec(compile(VERIFIER.read_text(), VERIFIER, "exec"), script)
+    hashes: _Hashes = script["hashes"]
+    return hashes
+
+
+_hashes = _published()

@@ -281,7 +281,7 @@ def make_people() -> dict[str, Person]:
 
 
 @pytest.mark.parametrize(
-    ("examples", "steps"), [(15, 40), pytest.param(500, 80, marks=pytest.mark.soak)]
+    ("examples", "steps"), [(12, 40), pytest.param(200, 80, marks=pytest.mark.soak)]
 )
 @pytest.mark.django_db(transaction=True)
 def test_the_product_does_what_the_oracle_does(examples: int, steps: int):
