@@ -6,6 +6,7 @@ from database.transactions import step
 from tenancy.authority import Target, permissions_held, require
 from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind, Workspace
+from tenancy.recheck import recheck_authority
 from wire.errors import NotFound, PolicyDenied
 
 
@@ -50,6 +51,21 @@ def require_grant_authority(caller: Caller, target: Target) -> None:
     if Permission.READ not in held:
         raise NotFound("There is no such memory store.")
     require(held, Permission.ADMIN, target.id)
+
+
+@step
+def take_turn(caller: Caller) -> Caller:
+    """Wait for other changes of authority in the Workspace, and ask again who the caller is now.
+
+    So nobody grants anything in the moment in which they are removed. Changes that come later wait
+    until this transaction ends.
+
+    Raises:
+        InvalidKey, DisabledTenancy, PolicyDenied: what a fresh request would get.
+    """
+    workspaces = Workspace.objects.select_for_update(no_key=True)
+    workspaces.filter(id=caller.workspace_id).values_list("id").get()
+    return recheck_authority(caller)
 
 
 @step

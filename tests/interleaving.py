@@ -33,7 +33,7 @@ def answer_after(
         meanwhile: runs inside a transaction: steps, or actions `without_transaction`.
     """
     with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(_in_thread, request)
+        answer = pool.submit(in_thread, request)
         await_waiter(reading)
         with transaction.atomic():
             lock(STORES)
@@ -53,7 +53,7 @@ def answer_when_stopped(
 ) -> Answer:
     """What `request` answers when `meanwhile` happens before it reads the table `reading`."""
     with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(_in_thread, request)
+        answer = pool.submit(in_thread, request)
         await_waiter(reading)
         meanwhile()
         release()
@@ -70,8 +70,8 @@ def answer_when_row_is_held(
         with other.cursor() as cursor, ThreadPoolExecutor(1) as pool:
             table, key = row._meta.db_table, row._meta.pk.get_db_prep_value(row.pk, other)
             cursor.execute(f"SELECT FROM {table} WHERE id = %s FOR UPDATE", [key])
-            answer = pool.submit(_in_thread, request)
-            _await(_somebody_waits_for_a_row, f"a row of {table}")
+            answer = pool.submit(in_thread, request)
+            await_row_waiter()
             meanwhile()
             other.rollback()
             return answer.result(PATIENCE)
@@ -100,6 +100,11 @@ def await_waiter(table: str) -> None:
     _await(lambda: _has_waiter(table), table)
 
 
+def await_row_waiter() -> None:
+    """Wait until somebody waits for a row."""
+    _await(_somebody_waits_for_a_row, "a row")
+
+
 def _await(happens: Callable[[], bool], what: str) -> None:
     deadline = monotonic() + PATIENCE
     while not happens():
@@ -109,6 +114,7 @@ def _await(happens: Callable[[], bool], what: str) -> None:
 
 def _somebody_waits_for_a_row() -> bool:
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees one for ever
         cursor.execute(
             "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
             " AND wait_event_type = 'Lock' AND wait_event IN ('transactionid', 'tuple'))"
@@ -138,7 +144,8 @@ def _locked_elsewhere(table: str) -> Iterator[Callable[[], None]]:
         other.close()
 
 
-def _in_thread(request: Callable[[], Answer]) -> Answer:
+def in_thread[R](request: Callable[[], R]) -> R:
+    """Run something in a thread of its own, and leave no connection behind."""
     try:
         return request()
     finally:

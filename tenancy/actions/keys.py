@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from database.transactions import durable
-from tenancy.administration import bump_authority, require_admin
+from tenancy.administration import bump_authority, require_admin, take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.models import ApiKey, Principal
@@ -38,6 +38,7 @@ def create_key(
         NotFound: a principal is not one of the Workspace.
         Malformed: bound and list together, an end in the past, or a name of more than one line.
     """
+    caller = take_turn(caller)
     require_admin(caller)
     if principal_id and may_act_for:
         raise Malformed("may_act_for: a key is bound to a principal or may name some, not both.")
@@ -72,6 +73,7 @@ def revoke_key(*, caller: Caller, key_id: str) -> ApiKey:
         NotFound: the Workspace has no such key.
         PolicyDenied: the caller does not administer the Workspace.
     """
+    caller = take_turn(caller)
     key = find_key(caller, key_id, for_update=True)
     require_admin(caller)
     if key.revoked_at is None:

@@ -5,7 +5,12 @@ from typing import Final
 
 from database.transactions import durable, step
 from tenancy import registry
-from tenancy.administration import bump_authority, require_bound, require_grant_authority
+from tenancy.administration import (
+    bump_authority,
+    require_bound,
+    require_grant_authority,
+    take_turn,
+)
 from tenancy.audit import record
 from tenancy.authority import Target
 from tenancy.caller import Caller, Subject
@@ -35,6 +40,7 @@ def assign(
         Malformed: no permission; or `review` for an agent or a service principal.
         Conflict: the very same assignment was made before.
     """
+    caller = take_turn(caller)
     require_grant_authority(caller, target)
     require_bound(caller)
     _require_existence(caller, "target", target.kind, target.id)
@@ -53,6 +59,7 @@ def revoke(*, caller: Caller, assignment_id: str) -> None:
         PolicyDenied: the caller may not change grants on the target, or only named its
             principal.
     """
+    caller = take_turn(caller)
     assignment = find_assignment(caller, assignment_id, for_update=True)
     require_grant_authority(caller, Target.of(assignment))
     require_bound(caller)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from database.transactions import durable, step
-from tenancy.administration import bump_authority, require_admin
+from tenancy.administration import bump_authority, require_admin, take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.changes import apply_changes
@@ -76,6 +76,7 @@ def change_principal(*, caller: Caller, principal_id: str, changes: PrincipalCha
         PolicyDenied: the caller does not administer the Workspace.
         Malformed: a service cannot administer; or the name is not one line.
     """
+    caller = take_turn(caller)
     principal = find_principal(caller, principal_id, for_update=True)
     require_admin(caller)
     _require_person(principal.kind, changes.is_admin)
@@ -92,6 +93,7 @@ def change_principal(*, caller: Caller, principal_id: str, changes: PrincipalCha
 def _add_principal(
     *, caller: Caller, kind: Principal.Kind, name: str, user: User | None, is_admin: bool
 ) -> Principal:
+    caller = take_turn(caller)
     require_admin(caller)
     _require_person(kind, is_admin or user)
     values = {"kind": kind, "name": checked_name(name), "is_admin": is_admin}

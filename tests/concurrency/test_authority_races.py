@@ -1,13 +1,14 @@
 """Authority under contention: nobody keeps what was taken away, nothing is made twice."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 
 from tenancy import recheck
 from tenancy.actions.agents import archive_agent
-from tenancy.actions.keys import revoke_key
+from tenancy.actions.keys import create_key, revoke_key
 from tenancy.actions.permissions import assign, revoke
 from tenancy.actions.principals import PrincipalChanges, change_principal, create_person
 from tenancy.actions.workspaces import create_workspace, disable_workspace
@@ -36,6 +37,7 @@ from tests.factories import (
     make_workspace,
     platform,
 )
+from tests.interleaving import PATIENCE, await_row_waiter, in_thread, without_transaction
 from tests.race import outcomes, race
 from wire.errors import (
     AuthorizationUnavailable,
@@ -137,6 +139,57 @@ def test_changes_of_different_fields_at_once_are_both_kept():
 
     person.refresh_from_db()
     assert (person.name, person.is_admin) == ("Renamed", True)
+
+
+def _grant_admin(admin: Caller, accomplice: Principal) -> object:
+    return assign(
+        caller=admin,
+        subject=Subject(SubjectKind.PRINCIPAL, accomplice.id),
+        target=Target(TargetKind.WORKSPACE, admin.workspace_id),
+        permissions=[Permission.READ],
+    )
+
+
+def _make_admin_key(admin: Caller, accomplice: Principal) -> object:
+    return create_key(caller=admin, name="Back door", key_class=ApiKey.Class.ADMIN)
+
+
+def _make_admin(admin: Caller, accomplice: Principal) -> object:
+    changes = PrincipalChanges(is_admin=True)
+    return change_principal(caller=admin, principal_id=accomplice.id, changes=changes)
+
+
+@pytest.mark.parametrize("last_act", [_grant_admin, _make_admin_key, _make_admin])
+def test_an_admin_who_is_being_removed_grants_nothing_any_more(last_act):
+    workspace = make_workspace()
+    admin, accomplice = make_person(workspace, is_admin=True), make_person(workspace)
+    caller, remove = caller_for(admin), PrincipalChanges(is_admin=False)
+    keys, grants = ApiKey.objects.count(), PermissionAssignment.objects.count()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            without_transaction(change_principal)(
+                caller=platform(workspace), principal_id=admin.id, changes=remove
+            )
+            attempt = pool.submit(in_thread, partial(last_act, caller, accomplice))
+            await_row_waiter()
+        with pytest.raises(PolicyDenied):
+            attempt.result(PATIENCE)
+
+    accomplice.refresh_from_db()
+    assert not accomplice.is_admin
+    assert (ApiKey.objects.count(), PermissionAssignment.objects.count()) == (keys, grants)
+
+
+def test_an_admin_may_step_back():
+    workspace = make_workspace()
+    admin = make_person(workspace, is_admin=True)
+    step_back = PrincipalChanges(is_admin=False)
+
+    change_principal(caller=caller_for(admin), principal_id=admin.id, changes=step_back)
+
+    admin.refresh_from_db()
+    assert not admin.is_admin
 
 
 def acting(key: ApiKey, named: Principal) -> Caller:
