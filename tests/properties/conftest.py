@@ -1,10 +1,17 @@
-"""The store that a few properties need."""
+"""What properties need: no rate limits and, a few of them, a store."""
 
 import pytest
+from pytest_django.fixtures import SettingsWrapper
 
 from memory.models import MemoryStore, OwnerKind
 from tenancy.models import Workspace
 from wire.times import now
+
+
+@pytest.fixture(autouse=True)
+def no_rate_limits(settings: SettingsWrapper) -> None:
+    """Properties ask faster than any client may."""
+    settings.RATE_LIMITS = []
 
 
 @pytest.fixture
