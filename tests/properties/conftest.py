@@ -1,7 +1,7 @@
 """What properties need: no rate limits and, a few of them, a store."""
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from django.conf import LazySettings
 
 from memory.models import MemoryStore, OwnerKind
 from tenancy.models import Workspace
@@ -9,7 +9,7 @@ from wire.times import now
 
 
 @pytest.fixture(autouse=True)
-def no_rate_limits(settings: SettingsWrapper) -> None:
+def no_rate_limits(settings: LazySettings) -> None:
     """Properties ask faster than any client may."""
     settings.RATE_LIMITS = []
 
