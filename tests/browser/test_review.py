@@ -155,6 +155,7 @@ def test_the_review_page_by_keys(world: World, open_as: Open) -> None:
     page.keyboard.press("?")
     expect(page.locator("#key-help")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.locator("#key-help")).to_be_hidden()
     page.keyboard.press("a")
     expect(page.locator("#note-approve")).to_be_focused()
     page.keyboard.type("jar")
