@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+import redis  # noqa: F401 (else `limits` may look at it while another thread still imports it)
 from django.conf import settings
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage, Storage

@@ -1,5 +1,7 @@
 """Contract §0: `budget.exceeded` 429 with `Retry-After`, after disabled 403, before the fence."""
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -25,6 +27,29 @@ def limited(settings):
 @pytest.fixture
 def api(workspace) -> Api:
     return Api(make_key(workspace)[1])
+
+
+FIRST_REQUESTS = """
+import threading, django
+django.setup()
+from wire import ratelimits
+together, made = threading.Barrier(8), []
+def first():
+    together.wait()
+    made.append(ratelimits.limiter())
+threads = [threading.Thread(target=first) for _ in range(8)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+print(len(made))
+"""
+
+
+def test_the_first_requests_of_a_process_may_come_together():
+    """In a process of its own: here everything is imported long since."""
+    run = subprocess.run(
+        [sys.executable, "-c", FIRST_REQUESTS], capture_output=True, text=True, check=True
+    )
+
+    assert run.stdout.strip() == "8", run.stderr
 
 
 def _ask(api: Api) -> Any:
