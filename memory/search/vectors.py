@@ -59,8 +59,9 @@ class _Builder:
                 self._put(run.whole.lexeme, self.position, weight)
             for position, piece in enumerate(run.pieces, self.position):
                 self._put(piece.lexeme, position, weight)
-            for position, pair in enumerate(run.pairs, self.position):
-                self._put(pair.lexeme, position, weight)
+            if run.unspaced:  # asked first: most runs have no pairs, and this is asked a lot
+                for position, pair in enumerate(run.pairs, self.position):
+                    self._put(pair.lexeme, position, weight)
             self.position += len(run.pieces)
 
     def vector(self, mark: str) -> SearchVector:

@@ -44,6 +44,9 @@ def _is_mark(character: str) -> bool:
 _RUN: Final = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|[{_marks()}])*"
 )
+_ASCII_RUN: Final = re.compile("[A-Za-z0-9]+")
+"""The same for a text of ASCII alone, in a quarter of the time."""
+
 _ASCII_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -78,7 +81,7 @@ class Run(NamedTuple):
 
 def runs(text: str) -> Iterator[Run]:
     """The runs of a text in order. Those without any word of bearable length are left out."""
-    for match in _RUN.finditer(text):
+    for match in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
         run = _characters(match) if match.lastgroup else _word(match[0], match.start())
         if run.pieces:
             yield run
@@ -101,10 +104,9 @@ def _word(word: str, start: int) -> Run:
     whole = Piece(fold(word), start, start + len(word))
     spans = [] if _is_plain(word) else list(_part_spans(word))
     if not 1 < len(spans) <= MOST_PARTS:
-        return Run(_bearable([whole]))
+        return Run((whole,) if _is_bearable(whole.lexeme) else ())
     parts = [Piece(fold(word[at:end]), start + at, start + end) for at, end in spans]
-    kept = _bearable([whole])
-    return Run(_bearable(parts), kept[0] if kept else None)
+    return Run(_bearable(parts), whole if _is_bearable(whole.lexeme) else None)
 
 
 def _is_plain(word: str) -> bool:
