@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from database.compiled import compiled
 from database.fields import IdField
@@ -26,12 +26,14 @@ NO_SUCH_STORE = "There is no such memory store."
 
 
 class BesideStore(TypedDict):
-    """What is read of canonical and of grants in the statement that fetches a store."""
+    """What is read of canonical, grants and retention in the statement that fetches a store."""
 
     granted: list[str]
     canonical_id: str | None
     document_count: int | None
     total_bytes: int | None
+    body_lifetime_days: int | None
+    zero_data_retention: bool | None
 
 
 if TYPE_CHECKING:  # only the type checker knows what a queryset adds to its rows
@@ -124,7 +126,9 @@ def open_store(caller: Caller, store_id: str) -> StoreAccess:
 
 @step
 def reopened(access: StoreAccess) -> StoreAccess:
-    """The access as it stands now: the same when neither authority nor settings have changed.
+    """The access as it stands now: the same when nothing that governs the store has changed.
+
+    That is authority, the retention policy, the store's settings and what was erased of it.
 
     For the end of a write, when the store's row is locked: what was taken back, or decided about
     the store, before the write commits is not passed by.
@@ -135,16 +139,17 @@ def reopened(access: StoreAccess) -> StoreAccess:
     """
     caller = access.caller
     now = _marks(store_id=access.store_id)[0]
-    if now == (caller.authority_epoch, access.store.version) and not caller.has_expired:
+    seen = (caller.authority_epoch, access.store.version, access.store.erasure_epoch)
+    if now == seen and not caller.has_expired:
         return access
     return open_store(recheck_authority(caller), access.store_id)
 
 
 @compiled
 def _marks(*, store_id: str) -> QuerySet[MemoryStore, Any]:
-    """What counts changes of a Workspace's authority, and of a store's settings."""
+    """What counts changes of a Workspace's authority, of a store's settings and erasures."""
     stores = MemoryStore.objects.filter(id=store_id)
-    return stores.values_list("workspace__authority_epoch", "version")
+    return stores.values_list("workspace__authority_epoch", "version", "erasure_epoch")
 
 
 @compiled
@@ -162,6 +167,8 @@ def _stores_of(subject: Subject, workspace_id: str) -> QuerySet[Any]:
         canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
         document_count=Subquery(canonical.values("version__document_count")),
         total_bytes=Subquery(canonical.values("version__total_bytes")),
+        body_lifetime_days=F("workspace__retention_policy__body_lifetime_days"),
+        zero_data_retention=F("workspace__retention_policy__zero_data_retention"),
     )
 
 

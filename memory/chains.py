@@ -7,6 +7,7 @@ version asks the database nothing; what was sealed is stored some hundred versio
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from django.db import connection
@@ -89,11 +90,18 @@ class Batch:
 class Chain:
     """A line of versions of a new store, from its first one on."""
 
-    def __init__(self, store_id: str, kind: VersionKind, actor: Actor) -> None:
-        """Begin with no version; each one will be of `kind` and made by `actor`."""
+    def __init__(
+        self, store_id: str, kind: VersionKind, actor: Actor, ceiling: datetime | None = None
+    ) -> None:
+        """Begin with no version; each one will be of `kind` and made by `actor`.
+
+        Args:
+            ceiling: as `memory.versions.seal` has it.
+        """
         self.store_id = store_id
         self.kind = kind
         self.actor = actor
+        self.ceiling = ceiling
         self.tip: MemoryVersion | None = None
         self.length = 0
         self.batch = Batch()
@@ -113,7 +121,7 @@ class Chain:
             return
         version = version_row(self.store_id, drafted, self.kind, self.actor)
         self._keep_tree(version, drafted.tree)
-        documents = document_rows(version, drafted)
+        documents = document_rows(version, drafted, self.ceiling)
         self.batch.versions.append(version)
         self.batch.notes += note_rows(version, next_version.note)
         self.batch.documents += documents

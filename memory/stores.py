@@ -1,14 +1,53 @@
 """Steps that change a store's own row inside somebody's transaction."""
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.db.models import F, QuerySet
 
 from database.compiled import compiled_update
 from database.transactions import step
-from memory.access import NO_SUCH_STORE, archived
+from memory.access import NO_SUCH_STORE, StoreAccess, archived, reopened
+from memory.erasure.fences import refuse_fenced
 from memory.models import Lifecycle, MemoryStore
+from memory.retention import require_durable_bodies
 from wire.errors import NotFound
+
+
+def require_writable(access: StoreAccess, written: Collection[str]) -> None:
+    """Refuse new bodies that the Workspace's policy forbids, or at a path that was redacted.
+
+    Args:
+        written: the paths that get a text.
+
+    Raises:
+        PolicyDenied: zero data retention (contract X3).
+        Conflict: a path is fenced (contract X1).
+    """
+    if written:
+        require_durable_bodies(access)
+        refuse_fenced(access, written)
+
+
+@step
+def finish_write(access: StoreAccess, require: Callable[[StoreAccess], None]) -> None:
+    """End a write to a store, last in its transaction: count it, and look once more.
+
+    From here on the store's row is locked: a redaction, a change of policy or of grants either
+    committed before, and is seen now, or waits and then sees this write.
+
+    Args:
+        require: refuses the write; asked when something that governs it has changed since.
+
+    Raises:
+        ReadOnly, NotFound: as `bump_generation` says.
+        InvalidKey, DisabledTenancy: as `memory.access.reopened` says.
+        and whatever `require` raises.
+    """
+    bump_generation(access.store_id)
+    fresh = reopened(access)
+    if fresh is not access:
+        require(fresh)
 
 
 @step

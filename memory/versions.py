@@ -28,7 +28,7 @@ from memory.treepages import PagedTree, TreeEntry, directory_clashes
 from memory.trees import empty_tree, load_tree, store_pages, tree_row
 from wire.errors import Conflict, RangeTooLarge, name_some
 from wire.ids import id_from_uuid, new_id
-from wire.times import now
+from wire.times import earliest, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,19 @@ def _refuse_clashes(tree: PagedTree, added: list[str]) -> None:
 
 @step
 def seal(
-    *, store_id: str, draft: Draft, kind: VersionKind, actor: Actor, note: Note | None = None
+    *,
+    store_id: str,
+    draft: Draft,
+    kind: VersionKind,
+    actor: Actor,
+    note: Note | None = None,
+    ceiling: datetime | None = None,
 ) -> MemoryVersion:
     """Store a draft as a new version, whole or not at all. Moves no ref.
+
+    Args:
+        ceiling: when the texts that the draft writes have to go, by the retention policy; one
+            that brings an earlier ceiling along keeps that (contract F1).
 
     Raises:
         RangeTooLarge: the tree would hold more documents than a store may.
@@ -154,7 +164,7 @@ def seal(
     version = version_row(store_id, draft, kind, actor)
     stored = store_pages(store_id, draft.tree)
     version.tree_hash = stored.tree_hash
-    documents = document_rows(version, draft)
+    documents = document_rows(version, draft, ceiling)
     with in_one_trip():
         insert_rows([version])
         insert_rows(note_rows(version, note) if note else [])
@@ -217,10 +227,12 @@ def note_rows(version: MemoryVersion, note: Note) -> list[VersionNote]:
     ]
 
 
-def document_rows(version: MemoryVersion, draft: Draft) -> list[DocumentVersion]:
-    """One row for each text that a draft writes."""
+def document_rows(
+    version: MemoryVersion, draft: Draft, ceiling: datetime | None
+) -> list[DocumentVersion]:
+    """One row for each text that a draft writes; `ceiling` is as `seal` has it."""
     return [
-        _document_version(version, entry, draft.puts[path])
+        _document_version(version, entry, draft.puts[path], ceiling)
         for path, entry in draft.after.items()
         if entry is not None
     ]
@@ -234,7 +246,9 @@ def body_rows(documents: Iterable[DocumentVersion], draft: Draft) -> list[Docume
     ]
 
 
-def _document_version(version: MemoryVersion, entry: TreeEntry, put: Put) -> DocumentVersion:
+def _document_version(
+    version: MemoryVersion, entry: TreeEntry, put: Put, ceiling: datetime | None
+) -> DocumentVersion:
     return DocumentVersion(
         id=id_from_uuid("document", entry.document_version),
         store_id=version.store_id,
@@ -244,7 +258,7 @@ def _document_version(version: MemoryVersion, entry: TreeEntry, put: Put) -> Doc
         bytes=entry.size,
         provenance_sha256=put.provenance_sha256,
         introduced_by=version,
-        expires_at=put.expires_at,
+        expires_at=earliest([put.expires_at, ceiling]),
     )
 
 

@@ -6,8 +6,10 @@ from uuid import UUID
 
 from database.transactions import step
 from memory import refs
+from memory.access import StoreAccess
 from memory.actors import actor_of
 from memory.diffs import count_lines
+from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, RefKind
 from memory.queries.diffs import diff_digest, sides_of, tree_diff
 from memory.refs import RefName
@@ -33,16 +35,24 @@ def ref_of(proposal_id: str) -> RefName:
     return RefName(RefKind.PROPOSAL, proposal_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A new Proposal, and the paths that it changes."""
+
+    proposal: Proposal
+    paths: list[str]
+
+
 @step
 def open_proposal(
     *,
-    caller: Caller,
+    access: StoreAccess,
     base: MemoryVersion,
     head: MemoryVersion,
     words: Words,
     earlier_authors: Iterable[UUID] = (),
     replaces: Proposal | None = None,
-) -> Proposal:
+) -> Opened:
     """Freeze two versions of a store as a Proposal, with its ref and audit row.
 
     Args:
@@ -50,10 +60,14 @@ def open_proposal(
 
     Raises:
         Malformed: the trees of base and head do not differ.
+        Conflict: they differ at a path that was redacted.
     """
     changes = tree_diff(base.id, head.id)
     if not changes:
         raise Malformed("Base and head hold the same tree; an empty Proposal cannot exist.")
+    paths = [change.path for change in hashed_changes(changes)]
+    refuse_fenced(access, paths)
+    caller = access.caller
     actor = actor_of(caller)
     moment = now()
     added, removed = _line_counts(changes)
@@ -66,7 +80,7 @@ def open_proposal(
         head=head,
         diff_hash=diff_digest(changes),
         document_versions=list(_document_versions(changes)),
-        changed_path_count=sum(1 for _ in hashed_changes(changes)),
+        changed_path_count=len(paths),
         added_lines=added,
         removed_lines=removed,
         author_kind=actor.kind,
@@ -80,7 +94,7 @@ def open_proposal(
     )
     refs.create(store_id=base.store_id, name=ref_of(proposal.id), at=head.id, actor=actor)
     _audit(caller, proposal)
-    return proposal
+    return Opened(proposal, paths)
 
 
 def _document_versions(changes: Iterable[PathChange]) -> Iterable[UUID]:

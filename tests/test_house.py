@@ -26,6 +26,7 @@ MEANT_OTHERWISE = {
     "assistant": "somebody in the demo's story",
     "batch": "rows that are stored together",
     "blank": "white space",
+    "cache": "a place where erased text may be (contract X4)",
     "close": "what the last entry of a tree page does",
     "closed": "of a list or a shape: nothing may be added",
     "commit": "git's",

@@ -1,18 +1,20 @@
 """Change sets: all-or-nothing writes on one ref (contract R2, R4)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import StoreAccess, reopened
+from memory.access import StoreAccess
 from memory.actors import actor_of
 from memory.canonical import CanonicalMove, require_move
 from memory.models import MemoryVersion, RefKind, VersionKind
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
 from memory.refs import RefName
-from memory.stores import bump_generation
+from memory.retention import body_ceiling, require_durable_bodies
+from memory.stores import finish_write, require_writable
 from memory.treehash import spell_hash
 from memory.treepages import TreeEntry
 from memory.versions import Change, Draft, Note, draft, seal
@@ -54,6 +56,11 @@ class ChangeSet:
     base_version: str | None
     operations: tuple[Operation, ...]
     message: str | None = None
+
+    @property
+    def written(self) -> list[str]:
+        """The paths that get a text."""
+        return [operation.path for operation in self.operations if operation.change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +106,14 @@ def apply_change_set(
 
     Raises:
         PolicyDenied, ReadOnly, NotFound: as `require_write` says, or no such ref.
-        Conflict: the ref moved, content is not as expected, a path clashes, the ref is a
-            Proposal's, or the key was used with another request.
+        PolicyDenied: zero data retention forbids the texts that it writes, or wrote (X3).
+        Conflict: the ref moved, content is not as expected, a path clashes or was redacted, the
+            ref is a Proposal's, or the key was used with another request.
         RangeTooLarge: more documents than a store may hold.
     """
     require_write(access, change_set.ref)
+    if change_set.written:
+        require_durable_bodies(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return _told_again(receipt.outcome)
@@ -113,13 +123,13 @@ def apply_change_set(
 def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> ChangeSetOutcome:
     if change_set.ref.kind == RefKind.PROPOSAL:
         raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
+    _require(change_set, access)
     base = _base_of(access.store_id, change_set)
     drafted = draft_operations(base, change_set.operations)
     version = None if drafted.is_empty else _advance_and_seal(access, change_set, base, drafted)
     receipts.keep(receipt, {"version": version.id if version else None, "base": base.id})
     if version:
-        bump_generation(access.store_id)
-        require_write(reopened(access), change_set.ref)
+        finish_write(access, partial(_require, change_set))
     tree = version or base
     return ChangeSetOutcome(
         version_id=version.id if version else None,
@@ -128,6 +138,12 @@ def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> Chan
         tree_hash=bytes(tree.tree_hash),
         replayed=False,
     )
+
+
+def _require(change_set: ChangeSet, access: StoreAccess) -> None:
+    """Refuse a change set whose grant, ref, store, policy or paths do not allow it."""
+    require_write(access, change_set.ref)
+    require_writable(access, change_set.written)
 
 
 def _base_of(store_id: str, change_set: ChangeSet) -> MemoryVersion:
@@ -183,6 +199,7 @@ def _advance_and_seal(
         kind=KINDS[change_set.ref.kind],
         actor=actor,
         note=Note(message=change_set.message),
+        ceiling=body_ceiling(access),
     )
     record(
         caller=access.caller,

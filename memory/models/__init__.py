@@ -1,8 +1,17 @@
 """The versioned store. What is append-only here is guarded by the database itself."""
 
 from memory.models.documents import BodyErasure, DocumentBody, DocumentVersion
+from memory.models.erasure import (
+    ErasureReport,
+    ErasureSink,
+    PathFence,
+    Sink,
+    SinkEvidence,
+    SinkState,
+)
 from memory.models.receipts import IdempotencyReceipt
 from memory.models.refs import Ref, RefKind, RefMove
+from memory.models.retention import RetentionPolicy
 from memory.models.stores import (
     SHARED_OWNERS,
     CanonicalWrites,
@@ -27,15 +36,22 @@ __all__ = [
     "CanonicalWrites",
     "DocumentBody",
     "DocumentVersion",
+    "ErasureReport",
+    "ErasureSink",
     "IdempotencyReceipt",
     "Lifecycle",
     "MemoryStore",
     "MemoryVersion",
     "OwnerKind",
+    "PathFence",
     "Ref",
     "RefKind",
     "RefMove",
+    "RetentionPolicy",
     "SelfApproval",
+    "Sink",
+    "SinkEvidence",
+    "SinkState",
     "TreePage",
     "VersionChange",
     "VersionKind",

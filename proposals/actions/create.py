@@ -1,16 +1,20 @@
 """Opening a Proposal, on an existing head or on one sealed from operations (contract P1)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
 from database.transactions import durable
 from memory import receipts, refs
-from memory.access import StoreAccess, reopened
+from memory.access import StoreAccess
 from memory.actions.change_sets import Operation, draft_operations
 from memory.actors import actor_of
 from memory.ancestry import is_ancestor
+from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, VersionKind
 from memory.queries.versions import base_for_sealing, get_version
-from memory.stores import bump_generation
+from memory.retention import body_ceiling, require_durable_bodies
+from memory.stores import finish_write
 from memory.versions import Draft, Note, draft, seal
 from proposals.authorship import sealers_of
 from proposals.opening import Words, open_proposal
@@ -64,33 +68,41 @@ def create_proposal(
     A base that is not canonical any more is admitted: the Proposal is stale from its birth.
 
     Raises:
-        PolicyDenied: the caller does not hold read and write.
+        PolicyDenied: the caller does not hold read and write, or zero data retention forbids
+            the texts that sealing a head would keep (X3).
         ReadOnly, NotFound: the store is not active; it has no such base, head or version.
         Malformed: base is not an ancestor of head, or their trees do not differ.
         Conflict: the base does not hold what the operations expect, a document would be
-            another's directory, a text to restore is erased, or the key was used with another
-            request.
+            another's directory, a text to restore is erased, a path was redacted, or the key was
+            used with another request.
         RangeTooLarge: the head would hold more documents than a store may, or a restore would
             write too much.
     """
-    access.require(Permission.WRITE)
-    access.require_active()
+    _require(proposal, access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return CreatedProposal(receipt.outcome["proposal"], replayed=True)
     base = _base(access.store_id, proposal.base_version)
     head = _head(access, base, proposal)
     opened = open_proposal(
-        caller=access.caller,
+        access=access,
         base=base,
         head=head,
         words=proposal.words,
         earlier_authors=sealers_of(base.id, head.id) if proposal.names_head else (),
     )
-    bump_generation(access.store_id)
-    reopened(access).require(Permission.WRITE)
-    receipts.keep(receipt, {"proposal": opened.id})
-    return CreatedProposal(opened.id, replayed=False)
+    finish_write(access, partial(_require, proposal, paths=opened.paths))
+    receipts.keep(receipt, {"proposal": opened.proposal.id})
+    return CreatedProposal(opened.proposal.id, replayed=False)
+
+
+def _require(proposal: NewProposal, access: StoreAccess, paths: Collection[str] = ()) -> None:
+    """Refuse a Proposal that the grant, the store, the policy or its paths do not allow."""
+    access.require(Permission.WRITE)
+    access.require_active()
+    if not proposal.names_head:
+        require_durable_bodies(access)
+    refuse_fenced(access, paths)
 
 
 def _base(store_id: str, version_id: str | None) -> MemoryVersion:
@@ -126,4 +138,5 @@ def _seal_head(access: StoreAccess, drafted: Draft, title: str) -> MemoryVersion
         kind=VersionKind.PROPOSAL,
         actor=actor_of(access.caller),
         note=Note(message=title),
+        ceiling=body_ceiling(access),
     )

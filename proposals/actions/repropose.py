@@ -1,17 +1,21 @@
 """Re-proposing: the same change, path by path, on today's canonical (contract P4)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 
 from database.transactions import durable, step
 from memory import receipts, refs
-from memory.access import StoreAccess, reopened
+from memory.access import StoreAccess
 from memory.actors import actor_of
+from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, VersionKind
-from memory.stores import bump_generation
+from memory.retention import body_ceiling, require_durable_bodies
+from memory.stores import finish_write
 from memory.versions import Note, draft, seal
 from proposals.authorship import authors_of
 from proposals.models import Proposal, ProposalStatus, SupersededBecause
-from proposals.opening import Words, open_proposal
+from proposals.opening import Opened, Words, open_proposal
 from proposals.replaying import changes_of, replay_on
 from proposals.resolution import Resolution, lock, resolve
 from tenancy.models import Permission
@@ -36,31 +40,38 @@ def repropose(
     The new one replaces the old, which becomes superseded in the same transaction.
 
     Raises:
-        PolicyDenied: the caller does not hold read and write.
+        PolicyDenied: the caller does not hold read and write, or zero data retention forbids
+            the texts that replaying would keep (X3).
         NotFound, ReadOnly: there is no such Proposal, or the store is not active.
         Conflict: the Proposal is approved, rejected, replaced already or not stale; paths were
             changed on both sides, which are named; canonical holds all of it already; a text
-            is erased; or the key was used with another request.
+            is erased; a path was redacted; or the key was used with another request.
     """
     old = lock(access.store_id, proposal_id)
-    access.require(Permission.WRITE)
-    access.require_active()
+    _require(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return Reproposed(receipt.outcome["proposal"], replayed=True)
     new = _replace(access, old)
-    bump_generation(access.store_id)
-    reopened(access).require(Permission.WRITE)
-    receipts.keep(receipt, {"proposal": new.id})
-    return Reproposed(new.id, replayed=False)
+    finish_write(access, partial(_require, paths=new.paths))
+    receipts.keep(receipt, {"proposal": new.proposal.id})
+    return Reproposed(new.proposal.id, replayed=False)
+
+
+def _require(access: StoreAccess, paths: Collection[str] = ()) -> None:
+    """Refuse what the grant, the store, the policy or the replayed paths do not allow."""
+    access.require(Permission.WRITE)
+    access.require_active()
+    require_durable_bodies(access)
+    refuse_fenced(access, paths)
 
 
 @step
-def _replace(access: StoreAccess, old: Proposal) -> Proposal:
+def _replace(access: StoreAccess, old: Proposal) -> Opened:
     canonical = refs.current(access.store_id, refs.CANONICAL)
     _require_replaceable(old, canonical.id)
     new = open_proposal(
-        caller=access.caller,
+        access=access,
         base=canonical,
         head=_seal_replay(access, old, canonical),
         words=Words(old.title, old.description),
@@ -94,4 +105,5 @@ def _seal_replay(access: StoreAccess, old: Proposal, canonical: MemoryVersion) -
         kind=VersionKind.PROPOSAL,
         actor=actor_of(access.caller),
         note=Note(message=old.title),
+        ceiling=body_ceiling(access),
     )

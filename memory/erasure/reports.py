@@ -1,0 +1,36 @@
+"""Erasure reports: each sink with its own state, never a promise about all of them (X4)."""
+
+from database.transactions import step
+from memory.models import ErasureReport, ErasureSink, Sink
+from tenancy.caller import Caller
+from wire.times import now
+
+
+@step
+def open_report(
+    *,
+    caller: Caller,
+    job_id: str,
+    store_id: str | None,
+    operation: ErasureReport.Operation,
+    version_count: int = 0,
+    path_count: int = 0,
+    hash_count: int = 0,
+) -> ErasureReport:
+    """Begin the report of an erasure: every sink is pending until somebody has looked.
+
+    Args:
+        job_id: the job that reads back what can be looked at; the report goes by its ID.
+    """
+    report = ErasureReport.objects.create(
+        job_id=job_id,
+        workspace_id=caller.workspace_id,
+        store_id=store_id,
+        operation=operation,
+        version_count=version_count,
+        path_count=path_count,
+        hash_count=hash_count,
+        created_at=now(),
+    )
+    ErasureSink.objects.bulk_create(ErasureSink(report=report, sink=sink) for sink in Sink)
+    return report
