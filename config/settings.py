@@ -34,15 +34,19 @@ MAX_DOCUMENTS = env.int("MEMORY_MAX_DOCUMENTS", default=10_000)
 """Documents in one store (contract M2)."""
 
 
-def _rate_limits(text: str) -> list[RateLimitItem]:
+def _rate_limits(name: str, default: str) -> list[RateLimitItem]:
+    text = env.str(name, default=default)
     try:
         return [] if text == "off" else parse_many(text)
     except ValueError as error:
-        raise ImproperlyConfigured("RATE_LIMIT must be like 100/second;3000/minute.") from error
+        raise ImproperlyConfigured(f"{name} must be like 100/second;3000/minute.") from error
 
 
-RATE_LIMITS = _rate_limits(env.str("RATE_LIMIT", default="6000/minute"))
+RATE_LIMITS = _rate_limits("RATE_LIMIT", default="6000/minute")
 """What one API key may ask (contract §0: 429 `budget.exceeded`); all of them hold."""
+
+SIGN_IN_LIMITS = _rate_limits("SIGN_IN_LIMIT", default="10/minute;60/hour")
+"""How often one user name may be tried in the Console; all of them hold."""
 
 API_VERSIONS = ("2026-08-27", "2026-08-24")
 RELEASE = "0.1.0"

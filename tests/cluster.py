@@ -136,6 +136,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
         os.environ["REDIS_URL"] = stack.enter_context(temporary_valkey()).url()
         os.environ["SECRET_KEY"] = SECRET_KEY
         os.environ["DATABASE_POOL_SIZE"] = "0"  # each thread of a test has its own connection
+        os.environ["SIGN_IN_LIMIT"] = "off"  # the same few people sign in all the time
     else:
         number = int(worker.removeprefix("gw")) + 1
         os.environ["REDIS_URL"] = re.sub(r"db=\d+", f"db={number}", os.environ["REDIS_URL"])

@@ -1,19 +1,24 @@
 """Rate limits (contract §0: 429 `budget.exceeded`): what one credential may ask in a while.
 
+A key is counted by itself, and so is each user name that somebody tries to sign in with.
+
 Counted in Valkey, together for all processes. When that cannot be reached, nobody is locked out
 and nothing is let through uncounted: each process counts for itself, with the same limits, until
 Valkey answers again.
 """
 
+import hashlib
 import logging
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
 import redis  # noqa: F401 (else `limits` may look at it while another thread still imports it)
 from django.conf import settings
+from limits import RateLimitItem
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage, Storage
 from limits.strategies import SlidingWindowCounterRateLimiter
@@ -38,7 +43,7 @@ class RateLimiter:
     alone_until: float = 0.0
     """On the monotonic clock."""
 
-    def spend(self, credential: str) -> None:
+    def spend(self, credential: str, limits: Sequence[RateLimitItem]) -> None:
         """Count one request of a credential.
 
         Raises:
@@ -46,17 +51,28 @@ class RateLimiter:
         """
         if time.monotonic() >= self.alone_until:
             try:
-                return _spend(self.shared, credential)
+                return _spend(self.shared, credential, limits)
             except StorageError:
                 self.alone_until = time.monotonic() + PAUSE
                 logger.exception("each process counts requests for itself")
-        return _spend(self.alone, credential)
+        return _spend(self.alone, credential, limits)
 
 
 def spend(credential: str) -> None:
-    """Count one request of a credential, if there are limits. Raises BudgetExceeded."""
+    """Count one request of a key, if there are limits. Raises BudgetExceeded."""
     if settings.RATE_LIMITS:
-        limiter().spend(credential)
+        limiter().spend(credential, settings.RATE_LIMITS)
+
+
+def spend_sign_in(username: str) -> None:
+    """Count one attempt to sign in, if there are limits; the name itself is not kept.
+
+    Raises:
+        BudgetExceeded: it was tried too often; says when to come back.
+    """
+    if settings.SIGN_IN_LIMITS:
+        digest = hashlib.sha256(username.casefold().encode("utf-8", "replace")).hexdigest()
+        limiter().spend(f"sign-in:{digest}", settings.SIGN_IN_LIMITS)
 
 
 @cache
@@ -73,12 +89,10 @@ def limiter() -> RateLimiter:
     )
 
 
-def _spend(storage: Storage, credential: str) -> None:
+def _spend(storage: Storage, credential: str, limits: Sequence[RateLimitItem]) -> None:
     strategy = SlidingWindowCounterRateLimiter(storage)
-    for limit in settings.RATE_LIMITS:
+    for limit in limits:
         if not strategy.hit(limit, credential):
             reset = strategy.get_window_stats(limit, credential).reset_time
             seconds = max(1, math.ceil(reset - time.time()))
-            raise BudgetExceeded(
-                f"This key may ask {limit}; come back in {seconds} seconds.", seconds
-            )
+            raise BudgetExceeded(f"The limit is {limit}; come back in {seconds} seconds.", seconds)

@@ -12,16 +12,24 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person
+from console.failures import render_failure
 from console.people import WORKSPACE_KEY, ConsoleRequest
 from console.responses import redirect, render_page
 from console.theme import THEMES, remember_theme
-from wire.errors import NotFound
+from tenancy.actions.passwords import change_password
+from wire.errors import BudgetExceeded, NotFound
+from wire.ratelimits import spend_sign_in
 
 
 class SignInForm(AuthenticationForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options, label_suffix="")
         self.fields["username"].label = "User name"
+
+    def clean(self) -> dict[str, Any]:
+        """Count the attempt before the password is looked at. Raises BudgetExceeded."""
+        spend_sign_in(self.cleaned_data.get("username") or "")
+        return super().clean()
 
 
 class SignIn(LoginView):
@@ -30,6 +38,13 @@ class SignIn(LoginView):
     template_name = "console/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+        """Sign in, unless this user name was tried too often."""
+        try:
+            return super().post(request, *args, **options)
+        except BudgetExceeded as error:
+            return render_failure(request, error)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         context = self.get_context_data(form=form)
@@ -45,8 +60,9 @@ def password(request: ConsoleRequest) -> HttpResponseBase:
     """Change one's own password; other sign-ins of this person end."""
     form = PasswordChangeForm(request.user, request.POST or None)
     if form.is_valid():
-        form.save()
-        update_session_auth_hash(request, form.user)
+        change_password(caller=request.caller, password=form.cleaned_data["new_password1"])
+        request.user.refresh_from_db(fields=["password"])
+        update_session_auth_hash(request, request.user)
         messages.success(request, "Your password is changed.")
         return redirect(request, reverse("console:queue"))
     status = 422 if form.is_bound else 200

@@ -107,7 +107,7 @@ def test_two_processes_count_together(limited, settings):
     def ask(limiter: RateLimiter) -> None:
         for _ in range(4):
             try:
-                limiter.spend(credential)
+                limiter.spend(credential, settings.RATE_LIMITS)
             except BudgetExceeded:
                 outcomes.append(False)
             else:
@@ -135,11 +135,11 @@ def test_without_valkey_each_process_counts_for_itself(api, limited, monkeypatch
 def test_valkey_is_asked_again_after_a_pause(limited, settings):
     limiter = RateLimiter(RedisStorage("redis+unix:///nowhere/v.sock", wrap_exceptions=True))
     credential = random_id("api_key")
-    limiter.spend(credential)
+    limiter.spend(credential, settings.RATE_LIMITS)
     limiter.shared = RedisStorage(settings.LIMITS_URL, wrap_exceptions=True)
     limiter.alone_until = 0.0
 
     for _ in range(3):
-        limiter.spend(credential)
+        limiter.spend(credential, settings.RATE_LIMITS)
     with pytest.raises(BudgetExceeded):
-        limiter.spend(credential)
+        limiter.spend(credential, settings.RATE_LIMITS)

@@ -1,7 +1,11 @@
 """Signing in and out, and the password."""
 
-from django.test import Client
+from typing import Any
 
+from django.test import Client
+from limits import parse_many
+
+from tenancy.models import AuditEntry
 from tests.console.conftest import Reader, Scene
 from tests.factories import PASSWORD
 
@@ -66,3 +70,23 @@ def test_a_form_without_its_token_is_refused_in_the_design(scene: Scene) -> None
     assert answer.status_code == 403
     assert b"Nothing was changed." in answer.content
     assert b"Robin Reviewer" in answer.content
+
+
+def test_a_changed_password_is_in_the_audit_log(scene: Scene, visitor: Reader) -> None:
+    visitor.post("/sign-in", {"username": "robin", "password": PASSWORD})
+    form = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW}
+    visitor.post("/password", form)
+    event = AuditEntry.objects.get(event="principal.password_changed")
+    assert NEW not in str(event.detail)
+
+
+def test_a_user_name_is_not_tried_for_ever(scene: Scene, visitor: Reader, settings: Any) -> None:
+    """Right or wrong, known or not: what is counted is the name, in any case of its letters."""
+    settings.SIGN_IN_LIMITS = parse_many("3/minute")
+    for name in ("robin", "ROBIN", "robin"):
+        assert visitor.post("/sign-in", {"username": name, "password": "x"}).status_code == 422
+    answer = visitor.post("/sign-in", {"username": "robin", "password": PASSWORD})
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 60
+    assert visitor.get("/").status_code == 302
+    assert visitor.post("/sign-in", {"username": "else", "password": "x"}).status_code == 422
