@@ -5,6 +5,7 @@ from memory.api import (
     changes,
     diffs,
     documents,
+    erasure,
     refs,
     search,
     stores,
@@ -28,4 +29,7 @@ urlpatterns = [
     path("memory-stores/<str:id>/search", search.SearchView.as_view()),
     path("memory-stores/<str:id>/refs", refs.RefsView.as_view()),
     path("memory-stores/<str:id>/reflog", refs.ReflogView.as_view()),
+    path("erasure-reports", erasure.ErasureReportsView.as_view()),
+    path("erasure-reports/<str:id>", erasure.ErasureReportView.as_view()),
+    path("erasure-reports/<str:id>/attestations", erasure.AttestationsView.as_view()),
 ]

@@ -3,10 +3,11 @@
 What is registered runs in the transaction of the erasure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory.models import ErasureReport, Sink
 from tenancy.caller import Caller
 
 
@@ -32,6 +33,9 @@ class Eraser(Protocol):
 
     def delete_rows(self, store_id: str, limit: int) -> int:
         """Delete at most about `limit` rows of a store that is being deleted; 0 = none is left."""
+
+    def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
+        """The sinks in which something is still found of what a report says was erased."""
 
 
 _erasers: list[Eraser] = []
