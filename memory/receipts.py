@@ -85,7 +85,7 @@ def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None)
 
 
 @step
-def scrub(store_id: str, naming: str, ids: Collection[str]) -> int:
+def forget(store_id: str, naming: str, ids: Collection[str]) -> int:
     """Forget what was sent with some writes, and what became of them; that they were stays.
 
     Args:
@@ -93,13 +93,13 @@ def scrub(store_id: str, naming: str, ids: Collection[str]) -> int:
         ids: what was written.
 
     Returns:
-        how many receipts were scrubbed.
+        how many receipts there were.
     """
     return told(store_id, naming, ids).update(fingerprint=None, outcome={})
 
 
 def told(store_id: str, naming: str, ids: Collection[str]) -> QuerySet[IdempotencyReceipt]:
-    """A store's receipts that still tell of some writes; the arguments are those of `scrub`."""
+    """A store's receipts that still tell of some writes; the arguments are those of `forget`."""
     receipts = IdempotencyReceipt.objects.filter(store=store_id, fingerprint__isnull=False)
     written = KeyTextTransform(naming, "outcome")
     return receipts.annotate(written=written).filter(written__in=list(ids))
