@@ -28,6 +28,9 @@ class Redaction:
 class Eraser(Protocol):
     """Erases what one room keeps about a store."""
 
+    def hold(self, store_id: str, paths: Sequence[str]) -> None:
+        """Lock what a redaction of these paths will end: before refs and the store's own row."""
+
     def redact(self, redaction: Redaction) -> None:
         """Erase all text about the paths, and end what can go on only with it."""
 

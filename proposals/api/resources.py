@@ -40,7 +40,7 @@ class ResolutionOut(TypedDict):
     by: Actor
     at: str
     note: str | None
-    reason: Literal["canonical_moved", "reproposed"] | None
+    reason: Literal["canonical_moved", "reproposed", "redacted"] | None
 
 
 class ProposalOut(TypedDict):
