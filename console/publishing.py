@@ -9,7 +9,7 @@ from console.diffing import Diff
 from console.people import ConsoleRequest
 from console.responses import render_page
 from memory.access import StoreAccess
-from memory.publication import Acquired, recheck
+from memory.publication import Acquired, Held, recheck
 from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable
 
@@ -35,17 +35,24 @@ def publish_page(
     return response
 
 
-def publish_overview(request: ConsoleRequest, render: Callable[[], HttpResponse]) -> HttpResponse:
-    """Render what a person may see of all stores, anew when anybody's authority changed meanwhile.
+def publish_overview(
+    request: ConsoleRequest, render: Callable[[], tuple[HttpResponse, Held]]
+) -> HttpResponse:
+    """Render what a person may see of all stores.
+
+    It is rendered anew when anybody's authority changed meanwhile, or some of it was erased.
+
+    Args:
+        render: returns the page, and the words that it holds.
 
     Raises:
         InvalidKey, DisabledTenancy: the person may see nothing any more.
-        AuthorizationUnavailable: authority changed at each attempt; retry.
+        AuthorizationUnavailable: something changed at each attempt; retry.
     """
     for _ in range(ATTEMPTS):
-        response, before = render(), request.caller.authority_epoch
+        (response, held), before = render(), request.caller.authority_epoch
         request.caller = recheck_authority(request.caller)
-        if request.caller.authority_epoch == before:
+        if request.caller.authority_epoch == before and held.is_intact():
             return response
     raise AuthorizationUnavailable("Permissions keep changing. Reload the page.")
 

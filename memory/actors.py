@@ -34,6 +34,7 @@ class Actor:
 
 
 IMPORTER = Actor(ActorKind.PLATFORM, operation="import")
+REDACTOR = Actor(ActorKind.PLATFORM, operation="redaction")
 
 
 def actor_of(caller: Caller) -> Actor:

@@ -15,6 +15,7 @@ class CanonicalMove(StrEnum):
     DIRECT_WRITE = "direct_write"
     APPROVED_PROPOSAL = "approved_proposal"
     IMPORT = "import"
+    REDACTION = "redaction"
 
 
 CALLER_MOVES = frozenset({CanonicalMove.DIRECT_WRITE, CanonicalMove.APPROVED_PROPOSAL})

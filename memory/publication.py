@@ -21,6 +21,23 @@ from wire.times import now
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """Words beside documents that an answer holds, by the rows that a room keeps them in.
+
+    Attributes:
+        rows: those of them that still have their words; not evaluated yet.
+        count: how many had them when they were read.
+    """
+
+    rows: QuerySet[Any]
+    count: int
+
+    def is_intact(self) -> bool:
+        """Whether no word of them has been erased since."""
+        return not self.count or self.rows.count() == self.count
+
+
+@dataclass(frozen=True, slots=True)
 class Acquired:
     """What was read and is about to be released.
 
@@ -28,6 +45,7 @@ class Acquired:
         access: the authority it was read under.
         bodies: the document versions whose text it holds or calls available (`mdoc_…`).
         notes: the versions whose message it holds (`memver_…`).
+        held: other words that it holds, as higher rooms keep them.
         expires_at: the earliest ceiling of those bodies.
         whole: True for a single document, whose erasure answers 404; False for lists, diffs
             and the like, which answer 409.
@@ -36,6 +54,7 @@ class Acquired:
     access: StoreAccess
     bodies: Collection[str] = ()
     notes: Collection[str] = ()
+    held: Collection[Held] = ()
     expires_at: datetime | None = None
     whole: bool = False
 
@@ -98,4 +117,5 @@ def _is_intact(acquired: Acquired) -> bool:
     unexpired = Q(document_version__expires_at=None) | Q(document_version__expires_at__gt=now())
     living = DocumentBody.objects.filter(unexpired, document_version__in=bodies)
     told = VersionNote.objects.filter(version__in=notes, message__isnull=False)
-    return living.count() == len(bodies) and told.count() == len(notes)
+    own_are = living.count() == len(bodies) and told.count() == len(notes)
+    return own_are and all(held.is_intact() for held in acquired.held)

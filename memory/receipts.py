@@ -1,10 +1,13 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.fields.json import KeyTextTransform
 
 from database.transactions import step
 from memory.models import IdempotencyReceipt
@@ -50,7 +53,7 @@ def claim(*, caller: Caller, key: IdempotencyKey | None, store_id: str | None = 
     without a key is always a first one.
 
     Raises:
-        Conflict: the key was used with another input.
+        Conflict: the key was used with another input, or for what was redacted since.
     """
     if key is None:
         return WITHOUT_KEY
@@ -60,7 +63,9 @@ def claim(*, caller: Caller, key: IdempotencyKey | None, store_id: str | None = 
     found = IdempotencyReceipt.objects.get(
         workspace=caller.workspace_id, caller_kind=caller.kind, caller_uuid=caller.id, key=key.key
     )
-    if bytes(found.fingerprint) != key.fingerprint:
+    if found.fingerprint is None:
+        raise Conflict("What this Idempotency-Key wrote was redacted, and is not told again.")
+    if found.fingerprint != key.fingerprint:
         raise Conflict("This Idempotency-Key was already used with a different request.")
     return Receipt(found.id, found.outcome)
 
@@ -77,6 +82,27 @@ def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None)
     made = uuid_from_id(store_id) if store_id else None
     with connection.cursor() as cursor:
         cursor.execute(_KEEP, [json.dumps(outcome), made, receipt.id])
+
+
+@step
+def forget(store_id: str, naming: str, ids: Collection[str]) -> int:
+    """Forget what was sent with some writes, and what became of them; that they were stays.
+
+    Args:
+        naming: the entry of the outcome that names what was written: `version`, `proposal`.
+        ids: what was written.
+
+    Returns:
+        how many receipts there were.
+    """
+    return told(store_id, naming, ids).update(fingerprint=None, outcome={})
+
+
+def told(store_id: str, naming: str, ids: Collection[str]) -> QuerySet[IdempotencyReceipt]:
+    """A store's receipts that still tell of some writes; the arguments are those of `forget`."""
+    receipts = IdempotencyReceipt.objects.filter(store=store_id, fingerprint__isnull=False)
+    written = KeyTextTransform(naming, "outcome")
+    return receipts.annotate(written=written).filter(written__in=list(ids))
 
 
 def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:

@@ -29,6 +29,10 @@ class RefName:
 CANONICAL = RefName(RefKind.CANONICAL)
 
 
+LIVE = (RefKind.CANONICAL, RefKind.SESSION, RefKind.CURATION)
+"""Refs that move on; a Proposal's is frozen at its head."""
+
+
 def current(store_id: str, name: RefName) -> MemoryVersion:
     """The version a ref points at, with what sealing a child of it needs.
 
@@ -65,6 +69,22 @@ def hold(*, store_id: str, name: RefName) -> None:
 def _held(kind: RefKind, *, store_id: str, owner_id: str | None) -> QuerySet[Ref, Any]:
     named = _named(store_id, RefName(kind, owner_id))
     return named.select_for_update(no_key=True).values_list("id")
+
+
+@step
+def hold_live(store_id: str) -> list[Ref]:
+    """Keep every ref of a store that moves where it is, and return them with their versions.
+
+    By ID, which is the order in which everybody locks refs.
+    """
+    live = Ref.objects.filter(store=store_id, kind__in=LIVE).order_by("id")
+    held = live.select_for_update(no_key=True, of=("self",))
+    return list(held.select_related("version", "version__jump", "version__jump__jump"))
+
+
+def name_of(ref: Ref) -> RefName:
+    """What a ref is called."""
+    return RefName(RefKind(ref.kind), ref.owner_id)
 
 
 @step

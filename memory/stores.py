@@ -51,6 +51,16 @@ def finish_write(access: StoreAccess, require: Callable[[StoreAccess], None]) ->
 
 
 @step
+def hold_store(store_id: str) -> None:
+    """Lock a store's own row, so that every write still under way comes later and looks again.
+
+    For what changes a store beneath its writers. Refs come before it, and nothing behind.
+    """
+    stores = MemoryStore.objects.select_for_update(no_key=True).filter(id=store_id)
+    stores.values_list("id").get()
+
+
+@step
 def bump_generation(store_id: str) -> None:
     """Count a structural change, last in the transaction, and only in an active store.
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from memory.models import DocumentVersion
-from memory.queries.documents import erasure_of
 from memory.treepages import TreeEntry
 from memory.versions import Change, Put
 from wire.errors import Conflict, name_some
 from wire.ids import id_from_uuid
+from wire.times import now
 
 
 def copies_of(entries: Collection[TreeEntry]) -> dict[str, Change]:
@@ -29,8 +29,7 @@ def copies_of(entries: Collection[TreeEntry]) -> dict[str, Change]:
 
 
 def _is_there(row: DocumentVersion) -> bool:
-    text = row.body.text if hasattr(row, "body") else None
-    return erasure_of(text, row.expires_at, None, None) is None
+    return hasattr(row, "body") and (row.expires_at is None or row.expires_at > now())
 
 
 def _put(row: DocumentVersion) -> Put:

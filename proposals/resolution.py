@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from database.transactions import step
 from memory import refs
-from memory.actors import actor_of
+from memory.actors import Actor, actor_of
 from proposals.models import Proposal, ProposalResponse, ProposalStatus, SupersededBecause
 from proposals.opening import ref_of
 from proposals.queries.rows import NO_SUCH_PROPOSAL
@@ -46,9 +46,15 @@ def lock(store_id: str, proposal_id: str) -> Proposal:
 
 
 @step
-def resolve(*, caller: Caller, proposal: Proposal, resolution: Resolution) -> None:
-    """End a locked, open Proposal and release its ref."""
-    actor = actor_of(caller)
+def resolve(
+    *, caller: Caller, proposal: Proposal, resolution: Resolution, actor: Actor | None = None
+) -> None:
+    """End a locked, open Proposal and release its ref.
+
+    Args:
+        actor: who is recorded to have resolved it; the caller when left out.
+    """
+    actor = actor or actor_of(caller)
     moment = now()
     Proposal.objects.filter(id=proposal.id).update(
         status=resolution.status,

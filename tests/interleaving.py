@@ -24,21 +24,26 @@ STORES = "memory_memorystore"
 
 
 def answer_after(
-    request: Callable[[], Answer], *, reading: str, meanwhile: Callable[[], Any]
+    request: Callable[[], Answer],
+    *,
+    reading: str,
+    meanwhile: Callable[[], Any],
+    publishing: str = STORES,
 ) -> Answer:
     """What `request` answers when `meanwhile` happens between its reading and its publishing.
 
     Args:
         reading: a table that it touches after it opened the store, and not before.
         meanwhile: runs inside a transaction: steps, or actions `without_transaction`.
+        publishing: a table that it comes to when it has read its content, and not together with it.
     """
     with _locked_elsewhere(reading) as release, ThreadPoolExecutor(1) as pool:
         answer = pool.submit(in_thread, request)
         await_waiter(reading)
         with transaction.atomic():
-            lock(STORES)
+            lock(publishing)
             release()
-            await_waiter(STORES)
+            await_waiter(publishing)
             meanwhile()
         return answer.result(PATIENCE)
 

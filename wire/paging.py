@@ -58,21 +58,21 @@ def decode_page(page: str | None, *types: type) -> list[Any] | None:
 def newest_first[M: Model](
     rows: QuerySet[M], query: PagedQuery, position: type = str
 ) -> tuple[list[M], str | None]:
-    """One page of rows by descending `id`, and the value of `next_page` behind it.
+    """One page of rows by descending key, and the value of `next_page` behind it.
 
     IDs rise with time, so a row that is inserted meanwhile comes before the first page: it
     neither repeats nor hides another.
 
     Args:
-        position: the type of `id` in Python.
+        position: the type of the key in Python.
 
     Raises:
         Malformed: `page` was not made by this list.
     """
     after = decode_page(query.page, position)
     if after is not None:
-        rows = rows.filter(id__lt=_accepted(rows, after[0]))
-    return page_of(rows.order_by("-id")[: query.limit + 1], query.limit, lambda row: (row.pk,))
+        rows = rows.filter(pk__lt=_accepted(rows, after[0]))
+    return page_of(rows.order_by("-pk")[: query.limit + 1], query.limit, lambda row: (row.pk,))
 
 
 def page_of[R](

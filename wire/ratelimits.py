@@ -27,6 +27,9 @@ from wire.errors import BudgetExceeded
 
 logger = logging.getLogger(__name__)
 
+KEY_PREFIX: Final = "checkfu:limits"
+"""What all keys begin with that counts are kept under."""
+
 SECONDS_TO_ANSWER: Final = 0.25
 """A request waits no longer than this for a count."""
 
@@ -81,7 +84,7 @@ def limiter() -> RateLimiter:
     return RateLimiter(
         RedisStorage(
             settings.LIMITS_URL,
-            key_prefix="checkfu:limits",
+            key_prefix=KEY_PREFIX,
             wrap_exceptions=True,
             socket_timeout=SECONDS_TO_ANSWER,
             socket_connect_timeout=SECONDS_TO_ANSWER,

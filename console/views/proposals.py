@@ -20,12 +20,12 @@ from console.proposal_rows import rows_of
 from console.publishing import acquire_diff, publish_page
 from console.responses import redirect
 from console.views.store_shell import Tab, content_tab, open_tab
-from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
 from memory.treehash import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.models import ProposalResponse, ProposalStatus
+from proposals.publication import acquire_proposals
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.queue import visible_proposals
 from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
@@ -67,7 +67,7 @@ def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "statuses": ProposalStatus,
         "words": filters.text or "",
     }
-    acquired = [Acquired(tab.access)]
+    acquired = [acquire_proposals(tab.access, views)]
     return publish_page(request, "console/store/proposals.html", context, acquired, fragment="rows")
 
 
@@ -92,7 +92,7 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     context |= review.tab.context | {"polled": True}
-    acquired = [Acquired(review.tab.access)]
+    acquired = [acquire_proposals(review.tab.access, [review.view])]
     response = publish_page(
         request, "console/proposal_state.html", context, acquired, fragment="state"
     )
@@ -183,7 +183,8 @@ def _page(request: ConsoleRequest, review: Review, refusal: ApiError | None = No
         "timeline": _timeline(request, review),
         "refusal": refusal,
     }
-    acquired = [acquire_diff(review.tab.access, diff)]
+    access = review.tab.access
+    acquired = [acquire_diff(access, diff), acquire_proposals(access, [review.view])]
     status = refusal.status if refusal else 200
     response = publish_page(request, "console/proposal.html", context, acquired, status=status)
     remember_layout(request, response)

@@ -12,6 +12,8 @@ from console.proposal_rows import rows_of
 from console.publishing import publish_overview
 from console.responses import render_page
 from memory.access import listable_stores
+from memory.publication import Held
+from proposals.publication import words_held
 from proposals.queries.filters import Filters
 from proposals.queries.queue import Section, review_queue
 
@@ -31,7 +33,7 @@ def queue(request: ConsoleRequest) -> HttpResponseBase:
     return publish_overview(request, lambda: _page(request, filters))
 
 
-def _page(request: ConsoleRequest, filters: Filters) -> HttpResponse:
+def _page(request: ConsoleRequest, filters: Filters) -> tuple[HttpResponse, Held]:
     found = review_queue(request.caller, filters, length=LENGTH)
     sections = [
         _section(request, "waiting", "Waiting for you", found.waiting),
@@ -45,7 +47,8 @@ def _page(request: ConsoleRequest, filters: Filters) -> HttpResponse:
         "is_filtered": filters != Filters(),
         "stores": listable_stores(request.caller).order_by("name").values_list("id", "name"),
     }
-    return render_page(request, "console/queue.html", context, fragment="results")
+    response = render_page(request, "console/queue.html", context, fragment="results")
+    return response, words_held(found.views)
 
 
 def _section(request: ConsoleRequest, name: str, title: str, section: Section) -> dict[str, Any]:

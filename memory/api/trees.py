@@ -1,6 +1,7 @@
 """/v1/memory-stores/{id}/documents: the tree of a version (contract R3)."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Literal, TypedDict, cast
 
 from rest_framework.request import Request
@@ -71,6 +72,11 @@ def render_erasure(erasure: Erasure | None) -> ErasureOut | None:
         "reason": cast("ErasureReason", erasure.reason),
         "at": render_time(erasure.erased_at),
     }
+
+
+def render_redaction(at: datetime | None) -> ErasureOut | None:
+    """That words were taken by a redaction, if they were."""
+    return {"reason": "redacted", "at": render_time(at)} if at else None
 
 
 def render_entry(entry: ListedDocument) -> DocumentEntryOut:

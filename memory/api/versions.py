@@ -12,7 +12,7 @@ from memory.api.actors import Actor, render_actor
 from memory.api.fields import DocumentPath, VersionId, VersionKindName
 from memory.api.pinning import parse_position_id, pinned
 from memory.api.publishing import Published, publish
-from memory.api.trees import ErasureOut, render_erasure
+from memory.api.trees import ErasureOut, render_erasure, render_redaction
 from memory.models import ActorKind, MemoryVersion, VersionNote
 from memory.publication import Acquired
 from memory.queries.versions import (
@@ -78,7 +78,10 @@ class VersionSourceOut(TypedDict):
 
 
 class MemoryVersionOut(TypedDict):
-    """An immutable snapshot of a store's whole tree."""
+    """An immutable snapshot of a store's whole tree.
+
+    `message_erased`: a redaction took the message that it had.
+    """
 
     id: str
     store: str
@@ -90,17 +93,22 @@ class MemoryVersionOut(TypedDict):
     tree_hash: str
     created_at: str
     message: str | None
+    message_erased: ErasureOut | None
     source: VersionSourceOut | None
 
 
 class PathChangeOut(TypedDict):
-    """A version that changed a path. The content is null where it was deleted."""
+    """A version that changed a path. The content is null where it was deleted.
+
+    A version of the kind `redaction` took the path out of the tree; nobody deleted a document.
+    """
 
     version: str
     kind: VersionKindName
     actor: Actor
     created_at: str
     message: str | None
+    message_erased: ErasureOut | None
     change: Literal["added", "modified", "deleted"]
     content_sha256: str | None
     bytes: int | None
@@ -131,6 +139,7 @@ def render_version(version: MemoryVersion) -> MemoryVersionOut:
         "tree_hash": spell_hash(version.tree_hash),
         "created_at": render_time(version.created_at),
         "message": note and note.message,
+        "message_erased": render_redaction(note and note.erased_at),
         "source": _render_source(note),
     }
 
@@ -152,6 +161,7 @@ def render_path_change(change: HistoryEntry) -> PathChangeOut:
         "actor": render_actor(change.actor),
         "created_at": render_time(change.created_at),
         "message": change.message,
+        "message_erased": render_redaction(change.message_erased_at),
         "change": cast("Literal['added', 'modified', 'deleted']", change.change),
         "content_sha256": spell_hash(change.content_sha256) if change.content_sha256 else None,
         "bytes": change.size,

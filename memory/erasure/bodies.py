@@ -1,6 +1,6 @@
 """Erasing bodies: the row goes, why and when stays (contract M7)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from django.db import connection
 from django.db.models import F
@@ -18,6 +18,18 @@ WITH gone AS (
 )
 INSERT INTO memory_bodyerasure (document_version_id, reason, erased_at, job_uuid)
 SELECT document_version_id, %s, %s, %s FROM gone
+"""
+
+_ERASE_AT = """
+WITH gone AS (
+    DELETE FROM memory_documentbody b USING memory_documentversion d
+    WHERE d.id = b.document_version_id AND d.store_id = %s AND d.path = ANY(%s)
+    RETURNING d.id, d.content_sha256
+), told AS (
+    INSERT INTO memory_bodyerasure (document_version_id, reason, erased_at, job_uuid)
+    SELECT id, 'redacted', %s, %s FROM gone
+)
+SELECT count(DISTINCT content_sha256) FROM gone
 """
 
 
@@ -41,6 +53,21 @@ def erase_bodies(
     with connection.cursor() as cursor:
         cursor.execute(_ERASE, [ids, reason, now(), job])
         return int(cursor.rowcount)
+
+
+@step
+def erase_bodies_at(*, store_id: str, paths: Sequence[str], job_id: str) -> int:
+    """Redact the bodies at some paths of a store, in every version. One statement.
+
+    Whoever calls it also calls `count_erasure`, before the transaction ends.
+
+    Returns:
+        how many distinct contents went.
+    """
+    store, job = uuid_from_id(store_id), uuid_from_id(job_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_ERASE_AT, [store, array_literal(paths), now(), job])
+        return int(cursor.fetchone()[0])
 
 
 @step

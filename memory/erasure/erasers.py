@@ -3,10 +3,11 @@
 What is registered runs in the transaction of the erasure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory.models import ErasureReport, Sink
 from tenancy.caller import Caller
 
 
@@ -27,11 +28,17 @@ class Redaction:
 class Eraser(Protocol):
     """Erases what one room keeps about a store."""
 
+    def hold(self, store_id: str, paths: Sequence[str]) -> None:
+        """Lock what a redaction of these paths will end: before refs and the store's own row."""
+
     def redact(self, redaction: Redaction) -> None:
         """Erase all text about the paths, and end what can go on only with it."""
 
     def delete_rows(self, store_id: str, limit: int) -> int:
         """Delete at most about `limit` rows of a store that is being deleted; 0 = none is left."""
+
+    def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
+        """The sinks in which something is still found of what a report says was erased."""
 
 
 _erasers: list[Eraser] = []

@@ -1,7 +1,9 @@
 """Erasure reports: each sink with its own state, never a promise about all of them (X4)."""
 
+from collections.abc import Collection
+
 from database.transactions import step
-from memory.models import ErasureReport, ErasureSink, Sink
+from memory.models import ErasureReport, ErasureSink, Sink, SinkEvidence, SinkState
 from tenancy.caller import Caller
 from wire.times import now
 
@@ -34,3 +36,30 @@ def open_report(
     )
     ErasureSink.objects.bulk_create(ErasureSink(report=report, sink=sink) for sink in Sink)
     return report
+
+
+@step
+def clear(
+    *,
+    report_id: str,
+    sinks: Collection[Sink],
+    evidence: SinkEvidence,
+    attested_by: Caller | None = None,
+) -> int:
+    """Say that sinks of a report are cleared; one that is cleared already stays as it is.
+
+    Args:
+        report_id: `job_…`.
+        attested_by: who says so, when nobody could look.
+
+    Returns:
+        how many were pending.
+    """
+    pending = ErasureSink.objects.filter(report=report_id, sink__in=sinks, state=SinkState.PENDING)
+    return pending.update(
+        state=SinkState.CLEARED,
+        evidence=evidence,
+        at=now(),
+        attested_by_kind=attested_by and attested_by.kind,
+        attested_by_uuid=attested_by and (attested_by.id or None),
+    )

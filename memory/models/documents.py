@@ -81,3 +81,10 @@ class BodyErasure(models.Model):
                 name="erasure_reason_known",
             )
         ]
+        indexes = [
+            models.Index(
+                fields=["job_uuid"],
+                condition=models.Q(job_uuid__isnull=False),
+                name="erasure_by_job",
+            )
+        ]

@@ -52,7 +52,12 @@ class ErasureReport(models.Model):
 
 
 class Sink(models.TextChoices):
-    """A place where erased text may still be (contract X4)."""
+    """A place where erased text may still be (contract X4).
+
+    The first four can be looked at. `search_index` is what search can find: the word vectors,
+    which go with the rows. The words that PostgreSQL leaves in pages of the index, even after a
+    VACUUM, are in `table_pages`, like the texts it leaves in pages of tables.
+    """
 
     ROWS = "rows"
     SEARCH_INDEX = "search_index"

@@ -86,7 +86,10 @@ class MemoryVersion(models.Model):
 
 
 class VersionNote(models.Model):
-    """The erasable words beside a version: its message, and what an import claimed of it."""
+    """The erasable words beside a version: its message, and what an import claimed of it.
+
+    `erased_at` tells since when a message is gone that a redaction took (contract X1).
+    """
 
     version = models.OneToOneField(
         MemoryVersion, models.PROTECT, primary_key=True, related_name="note"
@@ -94,6 +97,15 @@ class VersionNote(models.Model):
     message = models.TextField(null=True)
     source_id = models.TextField(null=True)
     source_time = models.DateTimeField(null=True)
+    erased_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(message=None) | models.Q(erased_at=None),
+                name="note_without_a_message_once_erased",
+            )
+        ]
 
 
 class VersionChange(models.Model):

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db import connection
 
 from database.arrays import array_literal
-from memory.models import BodyErasure
+from memory.models import BodyErasure, PathFence
 from memory.paths import is_under
 from memory.treepages import PagedTree, TreeEntry
 from memory.trees import load_tree
@@ -98,9 +98,15 @@ def read_document(store_id: str, path: str, version_id: str | None = None) -> Do
     if row is None:
         raise NotFound("The store has no such version.")
     if row[1] is None:
-        at = id_from_uuid("version", row[0])
-        raise NotFound(f"There is no document at this path in {at}.")
+        raise _not_in_tree(store_id, path, id_from_uuid("version", row[0]))
     return _document_at(store_id, path, row)
+
+
+def _not_in_tree(store_id: str, path: str, version_id: str) -> NotFound:
+    """The error for a path that is not in a tree; a redaction may have taken it."""
+    if PathFence.objects.filter(store=store_id, path=path).exists():
+        return NotFound(f"This path was redacted; {version_id} has no document there.")
+    return NotFound(f"There is no document at this path in {version_id}.")
 
 
 def _document_at(store_id: str, path: str, row: tuple[Any, ...]) -> DocumentAt:
@@ -123,12 +129,25 @@ def _document_at(store_id: str, path: str, row: tuple[Any, ...]) -> DocumentAt:
     )
 
 
+class BodyMissing(Exception):
+    """A body's row is gone, and no erasure says why: somebody edited behind our back.
+
+    `manage.py verify` finds all of these.
+    """
+
+
 def erasure_of(
     text: str | None, expires_at: datetime | None, reason: str | None, erased_at: datetime | None
 ) -> Erasure | None:
-    """Whether a body counts as erased: its row is gone, or its ceiling has passed (X3)."""
+    """Whether a body counts as erased: its row is gone, or its ceiling has passed (X3).
+
+    Raises:
+        BodyMissing: the row is gone, and nothing is recorded of why and when.
+    """
     if text is None:
-        return Erasure(reason or BodyErasure.Reason.REDACTED, erased_at or now())
+        if reason is None or erased_at is None:
+            raise BodyMissing
+        return Erasure(reason, erased_at)
     if expires_at is not None and expires_at <= now():
         return Erasure(BodyErasure.Reason.EXPIRED, expires_at)
     return None

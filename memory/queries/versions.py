@@ -98,6 +98,7 @@ class HistoryEntry:
     actor: RecordedActor
     created_at: datetime
     message: str | None
+    message_erased_at: datetime | None
     change: str
     document_id: str | None
     content_sha256: bytes | None
@@ -108,7 +109,7 @@ class HistoryEntry:
 
 _HISTORY = f"""
 SELECT goal.id, goal.kind, goal.actor_kind, goal.actor_uuid, goal.actor_agent_uuid,
-       goal.actor_operation, goal.created_at, n.message, c.before_id IS NULL,
+       goal.actor_operation, goal.created_at, n.message, n.erased_at, c.before_id IS NULL,
        d.id, d.content_sha256, d.bytes, d.expires_at,
        b.document_version_id IS NOT NULL, e.reason, e.erased_at
 FROM memory_versionchange c
@@ -152,18 +153,19 @@ def path_history(
 
 
 def _history_entry(row: tuple[Any, ...]) -> HistoryEntry:
-    document = row[9]
-    gone = erasure_of("" if row[13] else None, row[12], row[14], row[15]) if document else None
+    document = row[10]
+    gone = erasure_of("" if row[14] else None, row[13], row[15], row[16]) if document else None
     return HistoryEntry(
         version_id=id_from_uuid("version", row[0]),
         kind=row[1],
         actor=RecordedActor(*row[2:6]),
         created_at=row[6],
         message=row[7],
-        change="deleted" if document is None else "added" if row[8] else "modified",
+        message_erased_at=row[8],
+        change="deleted" if document is None else "added" if row[9] else "modified",
         document_id=id_from_uuid("document", document) if document else None,
-        content_sha256=bytes(row[10]) if document else None,
-        size=row[11],
-        expires_at=row[12],
+        content_sha256=bytes(row[11]) if document else None,
+        size=row[12],
+        expires_at=row[13],
         erasure=gone,
     )

@@ -11,11 +11,11 @@ from memory.api.changes import Operations, parse_operations
 from memory.api.fields import Description, VersionId
 from memory.api.publishing import Published, publish
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.publication import Acquired
 from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.api.resources import ProposalOut, render_proposal
 from proposals.models import ProposalStatus
 from proposals.opening import Words
+from proposals.publication import acquire_proposals
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.rows import describe, get_proposal, proposals_in
 from tenancy.api.base import ApiView, caller_of
@@ -86,7 +86,7 @@ class ProposalsView(ApiView):
         summary="List a store's Proposals",
         query=ProposalsQuery,
         answers={200: Listing[ProposalOut]},
-        errors=(NotFound, PolicyDenied, AuthorizationUnavailable),
+        errors=(NotFound, PolicyDenied, Conflict, AuthorizationUnavailable),
     )
     def get(self, request: Request, id: str) -> Published:
         """Newest first."""
@@ -97,7 +97,7 @@ class ProposalsView(ApiView):
         shown, next_page = newest_first(rows, query)
         views = describe(access.caller, shown)
         answer = list_body([render_proposal(view) for view in views], next_page)
-        return publish(Acquired(access), answer)
+        return publish(acquire_proposals(access, views), answer)
 
     @operation(
         "memoryStores.createMemoryProposal",
@@ -128,7 +128,7 @@ class ProposalView(ApiView):
         "memoryStores.getMemoryProposal",
         summary="Read a Proposal",
         answers={200: ProposalOut},
-        errors=(NotFound, PolicyDenied, AuthorizationUnavailable),
+        errors=(NotFound, PolicyDenied, Conflict, AuthorizationUnavailable),
     )
     def get(self, request: Request, id: str, proposal: str) -> Published:
         """With what an approval by this caller needs, and who could satisfy what is missing."""
@@ -136,4 +136,4 @@ class ProposalView(ApiView):
         view = get_proposal(access, parse_path_id("proposal", proposal))
         parse_nothing(request)
         access.require_content()
-        return publish(Acquired(access), render_proposal(view))
+        return publish(acquire_proposals(access, [view]), render_proposal(view))

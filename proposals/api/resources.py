@@ -3,6 +3,7 @@
 from typing import Literal, TypedDict, cast
 
 from memory.api.actors import Actor, render_actor
+from memory.api.trees import ErasureOut, render_redaction
 from memory.treehash import spell_hash
 from proposals.queries.rows import ProposalView
 from proposals.rules import Requirement
@@ -40,11 +41,14 @@ class ResolutionOut(TypedDict):
     by: Actor
     at: str
     note: str | None
-    reason: Literal["canonical_moved", "reproposed"] | None
+    reason: Literal["canonical_moved", "reproposed", "redacted"] | None
 
 
 class ProposalOut(TypedDict):
     """A frozen pair of versions that asks to become canonical.
+
+    `words_erased`: a redaction took a path that it changes, and its title, description and note
+    with it; they are null then.
 
     `stale`: it is open, and canonical is not at its base any more. `can_approve`: an approval
     by this caller would move canonical now.
@@ -52,8 +56,9 @@ class ProposalOut(TypedDict):
 
     id: str
     store: str
-    title: str
-    description: str
+    title: str | None
+    description: str | None
+    words_erased: ErasureOut | None
     base_version: str
     head_version: str
     diff_hash: str
@@ -75,11 +80,13 @@ class ProposalOut(TypedDict):
 def render_proposal(view: ProposalView) -> ProposalOut:
     """A Proposal as its reader sees it now."""
     proposal = view.proposal
+    erased = proposal.words_erased_at
     return {
         "id": proposal.id,
         "store": proposal.store_id,
-        "title": proposal.title,
-        "description": proposal.description,
+        "title": None if erased else proposal.title,
+        "description": None if erased else proposal.description,
+        "words_erased": render_redaction(erased),
         "base_version": proposal.base_id,
         "head_version": proposal.head_id,
         "diff_hash": spell_hash(proposal.diff_hash),

@@ -31,6 +31,7 @@ class SupersededBecause(models.TextChoices):
 
     CANONICAL_MOVED = "canonical_moved"
     REPROPOSED = "reproposed"
+    REDACTED = "redacted"
 
 
 FROZEN = (
@@ -59,6 +60,8 @@ class Proposal(models.Model):
             versions that it proposes. Its words are theirs, whoever pressed the button.
         replaces: the Proposal that this one re-proposes on a newer canonical (contract P4).
         response: what a reviewer sent to resolve it; None when it was superseded otherwise.
+        words_erased_at: since when title, description and note are gone, because a redaction
+            took a path that it changes (contract X1). Only then a title is empty.
     """
 
     id = id_key("proposal")
@@ -86,6 +89,7 @@ class Proposal(models.Model):
     resolved_at = models.DateTimeField(null=True)
     resolution_note = models.TextField(null=True)
     superseded_because = models.TextField(choices=SupersededBecause, null=True)
+    words_erased_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
 
@@ -109,6 +113,15 @@ class Proposal(models.Model):
                     superseded_because=None,
                 )
                 | models.Q(
+                    status="superseded",
+                    response=None,
+                    superseded_because="redacted",
+                    resolved_by_kind="platform",
+                    resolved_by_uuid=None,
+                    resolved_at__isnull=False,
+                    resolution_note=None,
+                )
+                | models.Q(
                     models.Q(status="approved", response="approve", superseded_because=None)
                     | models.Q(status="rejected", response="reject", superseded_because=None)
                     | models.Q(
@@ -122,6 +135,13 @@ class Proposal(models.Model):
                     resolved_at__isnull=False,
                 ),
                 name="proposal_resolved_in_a_known_way",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(models.Q(words_erased_at=None) & ~models.Q(title=""))
+                | models.Q(
+                    words_erased_at__isnull=False, title="", description="", resolution_note=None
+                ),
+                name="proposal_wordless_once_erased",
             ),
         ]
         indexes = [
@@ -151,10 +171,13 @@ class Proposal(models.Model):
 
     @property
     def resolver(self) -> RecordedActor | None:
-        """Who resolved it; None while it is open."""
+        """Who resolved it; None while it is open. The platform does by a redaction alone."""
         if self.resolved_by_kind is None:
             return None
-        return RecordedActor(self.resolved_by_kind, self.resolved_by_uuid)
+        operation = "redaction" if self.resolved_by_kind == ActorKind.PLATFORM else None
+        return RecordedActor(
+            self.resolved_by_kind, self.resolved_by_uuid, actor_operation=operation
+        )
 
     @property
     def is_open(self) -> bool:

@@ -44,6 +44,12 @@ class Queue:
     others: Section
     decided: Section
 
+    @property
+    def views(self) -> list[ProposalView]:
+        """The Proposals of all sections."""
+        sections = (self.waiting, self.mine, self.others, self.decided)
+        return [view for section in sections for view in section.views]
+
 
 def review_queue(
     caller: Caller, filters: Filters = EVERYTHING, *, length: int = SECTION_LENGTH

@@ -303,7 +303,12 @@ def test_R5_an_older_version_bypasses_nothing(scene):
 
 # --- no door forgets it -------------------------------------------------------------------------
 
-METADATA_ONLY = {"memoryStores.listMemoryStores", "memoryStores.getMemoryStore"}
+METADATA_ONLY = {
+    "memoryStores.listMemoryStores",
+    "memoryStores.getMemoryStore",
+    "erasureReports.listErasureReports",
+    "erasureReports.getErasureReport",
+}
 """Reads that hold no content: settings of stores, counts, times."""
 
 CONTENT = {

@@ -12,6 +12,7 @@ from memory import canonical, refs
 from memory.access import open_store
 from memory.actions.change_sets import Operation
 from memory.actions.imports import import_store
+from memory.actions.redactions import redact
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import IMPORTER
 from memory.canonical import CanonicalMove, require_move
@@ -77,6 +78,13 @@ def _import(workspace):
     return import_store(caller=platform(workspace), settings=settings, versions=versions).store_id
 
 
+def _redact(workspace):
+    store = personal_store(workspace)
+    store.put("/a.md", "text").ok()
+    redact(access=open_store(platform(workspace), store.id), paths=["/a.md"])
+    return store.id
+
+
 MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.CREATION: (_create, "memory/actions/stores.py:seal_initial"),
     CanonicalMove.DIRECT_WRITE: (
@@ -85,6 +93,7 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     ),
     CanonicalMove.APPROVED_PROPOSAL: (_approve, "proposals/actions/respond.py:_move_canonical"),
     CanonicalMove.IMPORT: (_import, "memory/actions/imports.py:_open_store"),
+    CanonicalMove.REDACTION: (_redact, "memory/actions/redactions.py:_seal_without"),
 }
 """Each move, how it comes about, and the one function that makes it."""
 

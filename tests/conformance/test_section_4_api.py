@@ -56,6 +56,7 @@ def test_the_shape_of_a_proposal(scenario, apis):
         "store": scenario.store_id,
         "title": "A change",
         "description": "Because.",
+        "words_erased": None,
         "base_version": scenario.canonical,
         "head_version": proposal.head_id,
         "diff_hash": spell_hash(proposal.diff_hash),

@@ -1,0 +1,59 @@
+"""Versions that touched a path, and versions whose tree holds it (contract X1)."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from database.arrays import array_literal
+from memory.models import DocumentVersion, PathFence, VersionChange
+from wire.ids import uuid_from_id
+
+_HOLDING = """
+WITH held AS (
+    SELECT DISTINCT p.id
+    FROM memory_treepage p
+    CROSS JOIN unnest(p.document_versions) entry(id)
+    JOIN memory_documentversion d ON d.id = entry.id
+    WHERE p.store_id = %(store)s AND d.store_id = %(store)s AND d.path = ANY(%(paths)s)
+)
+SELECT count(DISTINCT t.version_id)
+FROM memory_versiontree t
+CROSS JOIN unnest(t.pages) page(id)
+JOIN held ON held.id = page.id
+WHERE t.store_id = %(store)s
+"""
+
+
+def versions_touching(store_id: str, paths: Collection[str]) -> QuerySet[VersionChange, Any]:
+    """The IDs of a store's versions that touched one of some paths, on every ref and branch.
+
+    They did when their change against their parent is at the path.
+    """
+    changes = VersionChange.objects.filter(store=store_id, path__in=list(paths))
+    return changes.values_list("version", flat=True).distinct()
+
+
+def fenced_paths(store_id: str) -> list[str]:
+    """The paths of a store that were redacted, by their bytes."""
+    fences = PathFence.objects.filter(store=store_id).order_by("path")
+    return list(fences.values_list("path", flat=True))
+
+
+def known_paths(store_id: str, paths: Collection[str]) -> set[str]:
+    """Those of some paths at which the store ever held a document."""
+    documents = DocumentVersion.objects.filter(store=store_id, path__in=list(paths))
+    return set(documents.values_list("path", flat=True).distinct())
+
+
+def count_versions_holding(store_id: str, paths: Sequence[str]) -> int:
+    """How many versions of a store hold one of some paths in their tree.
+
+    One statement over all tree pages and trees of the store: its cost is that of their number,
+    whatever the paths are.
+    """
+    values: dict[str, Any] = {"store": uuid_from_id(store_id), "paths": array_literal(paths)}
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLDING, values)
+        return int(cursor.fetchone()[0])

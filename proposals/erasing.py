@@ -1,0 +1,104 @@
+"""What redactions and store deletions take of Proposals (contract P5, X1, X2)."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from django.db import connection
+
+from database.transactions import step
+from memory import receipts
+from memory.actors import REDACTOR
+from memory.erasure.erasers import Eraser, Redaction
+from memory.erasure.erasers import register as register_eraser
+from memory.erasure.touched import fenced_paths
+from memory.models import ErasureReport, Sink
+from proposals.models import (
+    Proposal,
+    ProposalAttempt,
+    ProposalStatus,
+    SupersededBecause,
+)
+from proposals.queries.touching import open_touching, touching
+from proposals.resolution import Resolution, resolve
+from wire.ids import uuid_from_id
+from wire.times import now
+
+_SUPERSEDED: Final = Resolution(
+    ProposalStatus.SUPERSEDED, response=None, because=SupersededBecause.REDACTED
+)
+
+_DELETE = """
+DELETE FROM {table} WHERE id IN (
+    SELECT id FROM {table} WHERE store_id = %s ORDER BY id DESC LIMIT %s
+)
+"""
+"""Newest first: a Proposal refers to the one that it replaces, which is older."""
+
+
+def register() -> None:
+    """Let Proposals be erased with their paths and their store."""
+    register_eraser(ProposalEraser())
+
+
+class ProposalEraser(Eraser):
+    """Supersedes, blanks and deletes Proposals. `Eraser` tells when."""
+
+    @step
+    def hold(self, store_id: str, paths: Sequence[str]) -> None:
+        """Lock the open Proposals that touch a path; whoever resolves one locks it first, too."""
+        list(_lock_open(store_id, paths))
+
+    @step
+    def redact(self, redaction: Redaction) -> None:
+        """Supersede the open ones that touch a path; blank the words of all that touch one."""
+        for proposal in _lock_open(redaction.store_id, redaction.paths):
+            resolve(
+                caller=redaction.caller, proposal=proposal, resolution=_SUPERSEDED, actor=REDACTOR
+            )
+        found = touching(redaction.store_id, redaction.paths)
+        ids = list(found.values_list("id", flat=True))
+        _blank(ids)
+        receipts.forget(redaction.store_id, "proposal", ids)
+
+    @step
+    def delete_rows(self, store_id: str, limit: int) -> int:
+        """Delete refused attempts, then Proposals."""
+        attempts = _delete(ProposalAttempt, store_id, limit)
+        return attempts or _delete(Proposal, store_id, limit)
+
+    def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
+        """Words and receipts about paths that were redacted; any row of a deleted store."""
+        if report.operation == ErasureReport.Operation.STORE_DELETION:
+            kept = Proposal.objects.filter(store=report.store_id).exists()
+            return (Sink.ROWS,) if kept else ()
+        if report.operation == ErasureReport.Operation.REDACTION:
+            return _sinks_telling(report.store_id)
+        return ()
+
+
+def _lock_open(store_id: str, paths: Sequence[str]) -> Collection[Proposal]:
+    return open_touching(store_id, paths).select_for_update(no_key=True)
+
+
+@step
+def _blank(proposal_ids: Collection[str]) -> None:
+    told = Proposal.objects.filter(id__in=proposal_ids, words_erased_at=None)
+    told.update(title="", description="", resolution_note=None, words_erased_at=now())
+
+
+def _sinks_telling(store_id: str) -> set[Sink]:
+    found = touching(store_id, fenced_paths(store_id))
+    left = set()
+    if found.filter(words_erased_at=None).exists():
+        left.add(Sink.ROWS)
+    if receipts.told(store_id, "proposal", found.values_list("id", flat=True)).exists():
+        left.add(Sink.RECEIPTS)
+    return left
+
+
+@step
+def _delete(model: type[Proposal | ProposalAttempt], store_id: str, limit: int) -> int:
+    statement = _DELETE.format(table=model._meta.db_table)  # noqa: SLF001 (documented)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [uuid_from_id(store_id), limit])
+        return int(cursor.rowcount)

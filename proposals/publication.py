@@ -1,0 +1,19 @@
+"""The words of Proposals are content: what an answer holds of them is looked at again (R5)."""
+
+from collections.abc import Iterable
+
+from memory.access import StoreAccess
+from memory.publication import Acquired, Held
+from proposals.models import Proposal
+from proposals.queries.rows import ProposalView
+
+
+def words_held(views: Iterable[ProposalView]) -> Held:
+    """The titles, descriptions and notes of the Proposals that an answer shows."""
+    ids = {view.proposal.id for view in views if view.proposal.words_erased_at is None}
+    return Held(Proposal.objects.filter(id__in=ids, words_erased_at=None), len(ids))
+
+
+def acquire_proposals(access: StoreAccess, views: Iterable[ProposalView]) -> Acquired:
+    """What an answer about Proposals of one store holds, for the publication recheck."""
+    return Acquired(access, held=[words_held(views)])
