@@ -110,7 +110,8 @@ document.addEventListener("keydown", (event) => {
     each(document, "details.menu[open]", (menu) => (menu.open = false));
     return;
   }
-  const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+  // A sheet that was just closed keeps the focus until the next frame; keys are the page's again.
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog[open]");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const act = KEYS[event.key];
   if (!act) return;
