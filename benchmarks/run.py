@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks import contention, imports, reads, searches, writes
+from benchmarks import contention, histories, imports, reads, searches, writes
 from benchmarks.figures import Figure, timed
 from benchmarks.sampling import Plan, Quantity, take_turns
 from benchmarks.world import World
@@ -20,6 +20,7 @@ class Extent:
         short, long: for what takes milliseconds, and for what takes longer.
         slices: turns of the many writers.
         commits, imports: length of the git history, and how often it is imported.
+        versions: in the stores whose histories are read, ascending.
     """
 
     sizes: tuple[int, ...]
@@ -28,10 +29,27 @@ class Extent:
     slices: int
     commits: int
     imports: int
+    versions: tuple[int, ...]
 
 
-QUICK = Extent((100, 1_000), Plan(6, 10), Plan(2, 1), slices=1, commits=100, imports=1)
-FULL = Extent((100, 1_000, 10_000), Plan(15, 20), Plan(7, 1), slices=3, commits=500, imports=3)
+QUICK = Extent(
+    (100, 1_000),
+    Plan(6, 10),
+    Plan(2, 1),
+    slices=1,
+    commits=100,
+    imports=1,
+    versions=(100, 1_000),
+)
+FULL = Extent(
+    (100, 1_000, 10_000),
+    Plan(15, 20),
+    Plan(7, 1),
+    slices=3,
+    commits=500,
+    imports=3,
+    versions=(100, 10_000),
+)
 
 
 def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
@@ -40,6 +58,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
     world = World.make(port)
     return [
         *_requests_and_actions(world, extent, tell),
+        *_histories(world, extent, tell),
         *_searches(world, extent, tell),
         *_many_writers(world, extent, tell),
         *_imports(world, extent, tell),
@@ -69,6 +88,19 @@ def _requests_and_actions(world: World, extent: Extent, tell: Tell) -> list[Figu
     tell("Listing …")
     take_turns([listing], extent.long)
     return figures + timed(listing)
+
+
+def _histories(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Looking back …")
+    pasts = histories.make_pasts(world, extent.versions)
+    bare = reads.bare_view(world)
+    quantities = [
+        histories.history(world, pasts, bare),
+        histories.path_history(world, pasts, bare),
+        histories.history_page(world, pasts, bare),
+    ]
+    take_turns(quantities, extent.short)
+    return [figure for quantity in quantities for figure in timed(quantity)]
 
 
 def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:

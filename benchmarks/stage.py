@@ -43,6 +43,7 @@ def set_stage() -> Iterator[int]:
         }
         django.setup()
         call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
         with _server(Place(Path(folder))) as port:
             yield port
 

@@ -10,6 +10,9 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
+from django.conf import settings
+from django.test import Client
+
 from benchmarks import corpus, stage
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation
@@ -22,7 +25,7 @@ from memory.refs import CANONICAL
 from memory.treehash import content_sha256, spell_hash
 from memory.versions import Note, Put
 from tenancy.caller import Caller
-from tenancy.models import Principal
+from tenancy.models import Principal, User
 from tests.factories import caller_for, make_key, make_person, make_workspace
 
 STRIDE = 7_919
@@ -30,15 +33,11 @@ STRIDE = 7_919
 
 
 class Api:
-    """One kept-alive connection to the server, with one key."""
+    """One kept-alive connection to the server, with one credential."""
 
-    def __init__(self, port: int, secret: str) -> None:
+    def __init__(self, port: int, headers: Mapping[str, str]) -> None:
         self.connection = http.client.HTTPConnection(stage.HOST, port)
-        self.headers = {
-            "Authorization": f"Bearer {secret}",
-            "Checkfu-Version": "2026-08-27",
-            "Content-Type": "application/json",
-        }
+        self.headers = headers
 
     def get(self, address: str, query: Mapping[str, Any] | None = None) -> bytes:
         """The bytes of a successful answer."""
@@ -143,22 +142,34 @@ class World:
     def make(cls, port: int) -> "World":
         """A Workspace with one person in it."""
         workspace = make_workspace("benchmarks")
-        owner = make_person(workspace)
+        owner = make_person(workspace, username="benchmarks")
         return cls(port, owner, make_key(workspace, principal=owner)[1])
 
     def api(self) -> Api:
-        """A connection of its own."""
-        return Api(self.port, self.secret)
+        """A connection of its own, with the owner's key."""
+        headers = {
+            "Authorization": f"Bearer {self.secret}",
+            "Checkfu-Version": "2026-08-27",
+            "Content-Type": "application/json",
+        }
+        return Api(self.port, headers)
+
+    def browser(self) -> Api:
+        """A connection of its own, on which the owner is signed in."""
+        client = Client()
+        client.force_login(User.objects.get(principals=self.owner))
+        name = settings.SESSION_COOKIE_NAME
+        return Api(self.port, {"Cookie": f"{name}={client.cookies[name].value}"})
 
     def shelf(self, size: int) -> Shelf:
         """A new store of `size` documents, each with its own text."""
         paths = corpus.paths(size)
         first = NextVersion({path: Put(corpus.text(path)) for path in paths}, Note())
         owner = Owner(OwnerKind.PRINCIPAL, self.owner.id)
-        settings = StoreSettings(f"{size} documents", owner)
+        made = StoreSettings(f"{size} documents", owner)
         caller = caller_for(self.owner)
         return Shelf(
             self.owner,
-            import_store(caller=caller, settings=settings, versions=[first]).store_id,
+            import_store(caller=caller, settings=made, versions=[first]).store_id,
             paths,
         )
