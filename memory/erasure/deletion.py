@@ -9,6 +9,7 @@ from database.transactions import step
 from jobs.registry import JobKind, Progress, Work
 from jobs.registry import register as register_kind
 from memory.erasure.draining import PARTS, count_rows, drain_batch, part_after
+from memory.erasure.readback import look
 from memory.models import ErasureReport, Lifecycle, MemoryStore
 from tenancy.actions.permissions import revoke_all_on
 from tenancy.audit import record
@@ -85,9 +86,11 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
         version=F("version") + 1,
         updated_at=now(),
     )
-    ErasureReport.objects.filter(job=work.job_id).update(
-        version_count=result["versions"], path_count=result["paths"], hash_count=result["bodies"]
-    )
+    report = ErasureReport.objects.get(job=work.job_id)
+    report.version_count = result["versions"]
+    report.path_count = result["paths"]
+    report.hash_count = result["bodies"]
+    report.save()
     caller = platform_caller(store.workspace)
     record(
         caller=caller,
@@ -97,4 +100,5 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
         target_id=store_id,
         detail={"versions": result["versions"], "bodies": result["bodies"]},
     )
+    look(report)
     revoke_all_on(caller=caller, target=Target(TargetKind.STORE, store_id))

@@ -13,6 +13,7 @@ from database.transactions import step
 from jobs.registry import Progress, Work
 from memory.access import GONE
 from memory.erasure.bodies import count_erasure, erase_bodies
+from memory.erasure.readback import look
 from memory.erasure.reports import open_report
 from memory.models import BodyErasure, ErasureReport, MemoryStore
 from tenancy.caller import platform_caller
@@ -91,10 +92,20 @@ def _report(work: Work) -> None:
         )
 
 
+@step
+def _close_report(work: Work, erased: int) -> None:
+    """Say how many bodies went, if any, and look what is left of them."""
+    report = ErasureReport.objects.filter(job=work.job_id).first()
+    if report:
+        report.hash_count = erased
+        report.save()
+        look(report)
+
+
 def _progress(work: Work, *, finished: bool, erased: int, position: dict[str, Any]) -> Progress:
     done = work.done + erased
     if finished:
-        ErasureReport.objects.filter(job=work.job_id).update(hash_count=done)
+        _close_report(work, done)
     return Progress(
         finished=finished,
         done=done,

@@ -9,7 +9,15 @@ from django.db import connection
 from jobs.models import Job
 from jobs.runner import run_slice
 from memory.erasure import draining
-from memory.models import DocumentBody, ErasureReport, IdempotencyReceipt, Lifecycle, MemoryStore
+from memory.models import (
+    DocumentBody,
+    ErasureReport,
+    IdempotencyReceipt,
+    Lifecycle,
+    MemoryStore,
+    Sink,
+    SinkState,
+)
 from proposals.models import Proposal
 from tenancy.models import ApiKey, AuditEntry, PermissionAssignment
 from tests.client import Api
@@ -24,13 +32,23 @@ SECRET = "a text that has to go"
 
 @pytest.fixture
 def store(workspace):
-    """A store with a history, a message, a receipt and a reader."""
+    """A store with a history, a message, a receipt, a reader, Proposals and a refused attempt."""
     store = shared_store(workspace, "read", "write", "admin")
     for number in range(4):
         store.put(f"/{number}.md", f"{SECRET} {number}").ok()
     store.change(put_operation("/0.md", "another", over=f"{SECRET} 0"), message=SECRET).ok()
     store.delete("/3.md", over=f"{SECRET} 3").ok()
+    first = _propose(store, "/new.md")
+    store.put("/between.md", "moves canonical").ok()
+    store.api.post(f"{store.url('proposals')}/{first}/repropose").ok(201)
+    refused = f"{store.url('proposals')}/{first}/respond"
+    assert store.api.post(refused, {"response": "approve"}).error == "policy.denied"
     return store
+
+
+def _propose(store: StoreClient, path: str) -> str:
+    body = {"title": SECRET, "operations": [put_operation(path, SECRET)]}
+    return str(store.api.post(store.url("proposals"), body).ok(201)["id"])
 
 
 def _delete(api: Api, store: StoreClient) -> Any:
@@ -159,14 +177,23 @@ def test_X2_the_job_tells_how_far_it_is_and_what_went(store, admin_api):
     told = admin_api.get(f"/v1/jobs/{job['id']}").ok()
     assert told["state"] == "succeeded"
     assert told["progress"]["done"] == told["progress"]["total"] > 0
-    assert told["result"]["bodies"] == told["result"]["documents"] == 5
-    assert told["result"]["versions"] == 7
+    assert told["result"]["bodies"] == told["result"]["documents"] == 8
+    assert told["result"]["versions"] == 10
     report = ErasureReport.objects.get(job=job["id"])
     assert (report.operation, report.store_id) == ("store_deletion", store.id)
-    assert (report.version_count, report.path_count, report.hash_count) == (7, 4, 5)
+    assert (report.version_count, report.path_count, report.hash_count) == (10, 6, 8)
+    assert _sinks(report) == {
+        "cleared": {"rows", "search_index", "receipts", "caches"},
+        "pending": set(Sink.values) - {"rows", "search_index", "receipts", "caches"},
+    }
     events = AuditEntry.objects.filter(target_uuid=store.id).values_list("event", flat=True)
     assert {"store.deletion_requested", "store.deleted"} <= set(events)
     assert SECRET not in str(list(AuditEntry.objects.values())) + str(list(Job.objects.values()))
+
+
+def _sinks(report: ErasureReport) -> dict[str, set[str]]:
+    sinks = list(report.sinks.all())
+    return {state: {each.sink for each in sinks if each.state == state} for state in SinkState}
 
 
 def test_X2_delayed_retries_recreate_nothing(workspace):
