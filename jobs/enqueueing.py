@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.db.models.functions import Now
+
 from database.transactions import step
 from jobs.messages import offer
-from jobs.models import LIVE, Job
+from jobs.models import LIVE, Job, JobState
 from jobs.registry import find_kind
 from tenancy.audit import record
 from tenancy.caller import Caller
@@ -57,6 +59,21 @@ def enqueue(
 def enqueue_chore(kind: str) -> Job:
     """Enqueue a chore of the installation itself, unless one is live. Raises KeyError."""
     return _store(Job(kind=find_kind(kind).name, slot=kind))
+
+
+@step
+def enqueue_again(job_id: str) -> None:
+    """Let workers go on with a job that failed, from where it stopped. Any other stays as it is."""
+    failed = Job.objects.filter(id=job_id, state=JobState.FAILED)
+    if failed.update(
+        state=JobState.QUEUED,
+        error=None,
+        finished_at=None,
+        attempts=0,
+        not_before=Now(),
+        offered_at=Now(),
+    ):
+        offer(job_id)
 
 
 def _store(job: Job) -> Job:

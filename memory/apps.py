@@ -7,9 +7,16 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         from memory import existence  # noqa: PLC0415 (models load first)
-        from memory.erasure import readback  # noqa: PLC0415
+        from memory.erasure import (  # noqa: PLC0415
+            chores,
+            clearing,
+            deletion,
+            expiry,
+            readback,
+            retirement,
+        )
         from memory.verification import jobs  # noqa: PLC0415
 
         existence.register()
-        jobs.register()
-        readback.register()
+        for kinds in (jobs, readback, deletion, clearing, expiry, retirement, chores):
+            kinds.register()

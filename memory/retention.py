@@ -7,6 +7,7 @@ A change of the policy counts as a change of authority (`Workspace.authority_epo
 from datetime import datetime, timedelta
 
 from memory.access import StoreAccess
+from memory.models import RetentionPolicy
 from wire.errors import PolicyDenied
 from wire.times import now
 
@@ -26,4 +27,22 @@ def require_durable_bodies(access: StoreAccess) -> None:
 def body_ceiling(access: StoreAccess) -> datetime | None:
     """When a body written now has to go, whatever happens; None when the policy sets no time."""
     days = access.store.body_lifetime_days
+    return now() + timedelta(days=days) if days is not None else None
+
+
+def require_durable_bodies_in(workspace_id: str) -> None:
+    """The same for a store that nobody has opened, or that is still to be made.
+
+    Raises:
+        PolicyDenied: naming the policy.
+    """
+    policies = RetentionPolicy.objects.filter(workspace=workspace_id)
+    if policies.filter(zero_data_retention=True).exists():
+        raise PolicyDenied(ZERO_RETENTION)
+
+
+def body_ceiling_in(workspace_id: str) -> datetime | None:
+    """When a body written now anywhere in a Workspace has to go; None when no time is set."""
+    policies = RetentionPolicy.objects.filter(workspace=workspace_id)
+    days = policies.values_list("body_lifetime_days", flat=True).first()
     return now() + timedelta(days=days) if days is not None else None

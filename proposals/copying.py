@@ -2,6 +2,10 @@
 
 from collections.abc import Collection
 
+from django.db import connection
+
+from database.arrays import array_literal
+from database.transactions import step
 from memory.models import DocumentVersion
 from memory.treepages import TreeEntry
 from memory.versions import Change, Put
@@ -9,15 +13,25 @@ from wire.errors import Conflict, name_some
 from wire.ids import id_from_uuid
 from wire.times import now
 
+_HOLD = """
+SELECT FROM memory_documentbody WHERE document_version_id = ANY(%s::uuid[])
+ORDER BY document_version_id FOR KEY SHARE
+"""
 
+
+@step
 def copies_of(entries: Collection[TreeEntry]) -> dict[str, Change]:
     """What writes these entries again, by path. One query.
 
-    Each text brings its own ceiling along, so that it does not outlive what it copies.
+    Each text brings its own ceiling along, so that it does not outlive what it copies. What
+    erases one of them waits until the copy is stored, or is seen here: nothing is copied that is
+    gone by then.
 
     Raises:
         Conflict: naming the paths whose text is erased.
     """
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [array_literal([entry.document_version for entry in entries])])
     ids = [id_from_uuid("document", entry.document_version) for entry in entries]
     documents = DocumentVersion.objects.select_related("body").defer("body__search_vector")
     rows = documents.in_bulk(ids).values()

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from tenancy.models import Workspace
 from tests.client import Api
+from tests.clock import Clock, stop_clock
 from tests.factories import make_admin_key, make_key, make_person, make_workspace
 
 settings.register_profile(
@@ -43,3 +44,9 @@ def admin_api(workspace: Workspace) -> Api:
 def standard_api(workspace: Workspace) -> Api:
     """A client with a standard key bound to a person who holds no grant."""
     return Api(make_key(workspace, principal=make_person(workspace))[1])
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The service's clock, standing at the present. The database keeps its own."""
+    return stop_clock(monkeypatch)

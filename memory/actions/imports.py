@@ -11,10 +11,13 @@ from memory.actions.stores import StoreSettings, insert_store, require_creation
 from memory.actors import IMPORTER
 from memory.chains import Chain, NextVersion
 from memory.models import Lifecycle, MemoryVersion, VersionKind
+from memory.queries.retention import policy_of
+from memory.retention import body_ceiling_in, require_durable_bodies_in
 from memory.treehash import spell_hash
+from tenancy.administration import take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller
-from wire.errors import Malformed
+from wire.errors import Conflict, Malformed
 from wire.ids import new_id
 
 
@@ -39,12 +42,18 @@ def import_store(
 
     Raises:
         PolicyDenied, Malformed: the caller may not make such a store; see `create_store`.
+        PolicyDenied: zero data retention (contract X3).
+        InvalidKey, DisabledTenancy: the caller's credential ended meanwhile.
         Malformed: no version has a document.
+        Conflict: the Workspace's retention policy changed meanwhile.
         Conflict: a document would also be another's directory (contract M2).
         RangeTooLarge: more documents than a store may hold.
     """
     require_creation(caller, settings)
-    chain = Chain(new_id("store"), VersionKind.IMPORT, IMPORTER)
+    require_durable_bodies_in(caller.workspace_id)
+    policy = policy_of(caller.workspace_id).version
+    ceiling = body_ceiling_in(caller.workspace_id)
+    chain = Chain(new_id("store"), VersionKind.IMPORT, IMPORTER, ceiling)
     _take_time()
     for next_version in versions:
         chain.seal(next_version)
@@ -53,6 +62,7 @@ def import_store(
     chain.store()
     if chain.tip is None:
         raise Malformed("There is no document to import.")
+    _require_policy(take_turn(caller), policy)
     _open_store(caller, settings, chain.store_id, chain.tip)
     return ImportedStore(chain.store_id, chain.tip, chain.length)
 
@@ -63,6 +73,13 @@ def _take_time() -> None:
     with connection.cursor() as cursor:
         for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
             cursor.execute("SELECT set_config(%s, '0', true)", [limit])
+
+
+def _require_policy(caller: Caller, version: int) -> None:
+    """Refuse bodies whose ceiling is not what the policy says any more."""
+    require_durable_bodies_in(caller.workspace_id)
+    if policy_of(caller.workspace_id).version != version:
+        raise Conflict("The retention policy changed during the import. Begin it anew.")
 
 
 @step

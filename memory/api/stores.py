@@ -6,7 +6,9 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from jobs.api.jobs import JobOut, render_job
 from memory.access import KnownStore, listable_stores, open_store
+from memory.actions.deletion import delete_store
 from memory.actions.stores import Owner, StoreChanges, StoreSettings, change_store, create_store
 from memory.api.fields import (
     CanonicalWritesName,
@@ -194,6 +196,9 @@ class StoresView(ApiView):
 
 
 class StoreView(ApiView):
+    def is_fenced(self, request: Request) -> bool:
+        return request.method == "DELETE"
+
     @operation(
         "memoryStores.getMemoryStore",
         summary="Get a store",
@@ -224,3 +229,18 @@ class StoreView(ApiView):
         body = parse_body(request, ChangeStore)
         changed = change_store(access=access, version=body.version, changes=body.changes())
         return Response(render_store(changed.store))
+
+    @operation(
+        "memoryStores.deleteMemoryStore",
+        summary="Delete a store",
+        answers={202: JobOut},
+        errors=(NotFound, PolicyDenied),
+    )
+    def delete(self, request: Request, id: str) -> Response:
+        """Closes the store at once and for good; a job then deletes all that it holds.
+
+        Needs an admin key. Asked again, it answers the same job.
+        """
+        access = open_store(caller_of(request), parse_path_id("store", id))
+        parse_nothing(request)
+        return Response(render_job(delete_store(access=access)), status=202)

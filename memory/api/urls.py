@@ -8,6 +8,7 @@ from memory.api import (
     erasure,
     redactions,
     refs,
+    retention,
     search,
     stores,
     trees,
@@ -17,6 +18,7 @@ from memory.api import (
 
 urlpatterns = [
     path("memory-stores", stores.StoresView.as_view()),
+    path("retention-policy", retention.RetentionPolicyView.as_view()),
     path("memory-stores/<str:id>", stores.StoreView.as_view()),
     path("memory-stores/<str:id>/document", documents.DocumentView.as_view()),
     path("memory-stores/<str:id>/documents", trees.DocumentsView.as_view()),

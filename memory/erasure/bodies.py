@@ -1,6 +1,7 @@
 """Erasing bodies: the row goes, why and when stays (contract M7)."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import F
@@ -13,11 +14,15 @@ from wire.times import now
 
 _ERASE = """
 WITH gone AS (
-    DELETE FROM memory_documentbody WHERE document_version_id = ANY(%s::uuid[])
+    DELETE FROM memory_documentbody WHERE document_version_id = ANY(%(ids)s::uuid[])
     RETURNING document_version_id
 )
 INSERT INTO memory_bodyerasure (document_version_id, reason, erased_at, job_uuid)
-SELECT document_version_id, %s, %s, %s FROM gone
+SELECT d.id,
+       CASE WHEN d.expires_at <= %(now)s THEN 'expired' ELSE %(reason)s END,
+       least(d.expires_at, %(now)s),
+       %(job)s
+FROM gone JOIN memory_documentversion d ON d.id = gone.document_version_id
 """
 
 _ERASE_AT = """
@@ -39,7 +44,8 @@ def erase_bodies(
 ) -> int:
     """Erase the bodies of some document versions; those that are gone already stay as they are.
 
-    Whoever calls it also calls `count_erasure` of their store, before the transaction ends.
+    Whoever calls it also calls `count_erasure` of their store, before the transaction ends. Of a
+    body whose ceiling had passed it stays told that it expired then, as every read said since.
 
     Args:
         documents: `mdoc_…`.
@@ -48,10 +54,14 @@ def erase_bodies(
     Returns:
         how many bodies went.
     """
-    ids = array_literal([uuid_from_id(document) for document in documents])
-    job = uuid_from_id(job_id) if job_id else None
+    values: dict[str, Any] = {
+        "ids": array_literal([uuid_from_id(document) for document in documents]),
+        "reason": reason,
+        "now": now(),
+        "job": uuid_from_id(job_id) if job_id else None,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_ERASE, [ids, reason, now(), job])
+        cursor.execute(_ERASE, values)
         return int(cursor.rowcount)
 
 

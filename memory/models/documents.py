@@ -19,15 +19,20 @@ class DocumentVersion(models.Model):
     bytes = models.IntegerField()
     provenance_sha256 = DigestField(null=True)
     introduced_by = models.ForeignKey(
-        MemoryVersion, models.PROTECT, related_name="documents", db_index=False
+        MemoryVersion,
+        models.PROTECT,
+        related_name="documents",
+        db_index=False,
+        db_constraint=False,  # see memory.erasure.draining
     )
     expires_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["store", "path"], name="document_version_by_path"),
+            models.Index(fields=["store", "id"], name="document_version_by_store"),
+            models.Index(fields=["store", "path", "id"], name="document_version_by_path"),
             models.Index(
-                fields=["store", "expires_at"],
+                fields=["store", "expires_at", "id"],
                 condition=models.Q(expires_at__isnull=False),
                 name="document_version_by_expiry",
             ),

@@ -55,11 +55,22 @@ class RefMove(models.Model):
     store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="ref_moves", db_index=False)
     kind = models.TextField(choices=RefKind)
     owner_uuid = OwnerIdField(null=True)
+    # Without constraints: see memory.erasure.draining.
     before = models.ForeignKey(
-        MemoryVersion, models.PROTECT, null=True, related_name="+", db_index=False
+        MemoryVersion,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     after = models.ForeignKey(
-        MemoryVersion, models.PROTECT, null=True, related_name="+", db_index=False
+        MemoryVersion,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     actor_kind = models.TextField()
     actor_uuid = OwnerIdField(null=True)

@@ -16,7 +16,7 @@ class TreePage(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+")
+    store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="+", db_index=False)
     page_hash = DigestField()
     paths = ArrayField(BytewiseTextField())
     document_versions = ArrayField(models.UUIDField())
@@ -25,6 +25,7 @@ class TreePage(models.Model):
     sizes = ArrayField(models.IntegerField())
 
     class Meta:
+        indexes = [models.Index(fields=["store", "id"], name="tree_page_by_store")]
         triggers = [AppendOnly()]
 
 

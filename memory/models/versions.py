@@ -37,7 +37,7 @@ class MemoryVersion(models.Model):
     id = id_key("version")
     store = models.ForeignKey(MemoryStore, models.PROTECT, related_name="versions", db_index=False)
     parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
-    jump = models.ForeignKey("self", models.PROTECT, null=True, related_name="+", db_index=False)
+    jump = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
     depth = models.IntegerField()
     kind = models.TextField(choices=VersionKind)
     actor_kind = models.TextField(choices=ActorKind)
@@ -117,11 +117,22 @@ class VersionChange(models.Model):
         MemoryVersion, models.PROTECT, related_name="changes", db_index=False
     )
     path = BytewiseTextField()
+    # Without constraints: see memory.erasure.draining.
     before = models.ForeignKey(
-        "memory.DocumentVersion", models.PROTECT, null=True, related_name="+", db_index=False
+        "memory.DocumentVersion",
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     after = models.ForeignKey(
-        "memory.DocumentVersion", models.PROTECT, null=True, related_name="+", db_index=False
+        "memory.DocumentVersion",
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
 
     class Meta:

@@ -1,7 +1,9 @@
 """Keeping refused responses, apart from the transaction that refused them (contract P2)."""
 
 from database.transactions import durable
+from memory.access import GONE
 from memory.actors import actor_of
+from memory.models import MemoryStore
 from proposals.errors import Refused
 from proposals.models import ProposalAttempt, ProposalResponse
 from tenancy.audit import record
@@ -18,7 +20,13 @@ def record_attempt(
     response: ProposalResponse,
     refused: Refused,
 ) -> None:
-    """Write the attempt row of a refused response, and its audit row."""
+    """Write the attempt row of a refused response, and its audit row.
+
+    Of a store that is being deleted meanwhile nothing is kept (contract X2).
+    """
+    living = MemoryStore.objects.select_for_update(no_key=True).exclude(lifecycle__in=GONE)
+    if not living.filter(id=store_id).values_list("id"):
+        return
     actor = actor_of(caller)
     ProposalAttempt.objects.create(
         store_id=store_id,

@@ -121,6 +121,8 @@ def _settle(access: StoreAccess, proposal: Proposal, answer: Answer) -> Proposal
     resolution = _resolution(access, proposal, answer)
     resolve(caller=access.caller, proposal=proposal, resolution=resolution)
     _finish(access)
+    if resolution.status == ProposalStatus.APPROVED:
+        _require_bodies_again(access, proposal)
     return resolution.status
 
 
@@ -165,6 +167,16 @@ def _require_bodies(proposal: Proposal) -> None:
         named = name_some(f"{body.path} ({body.erasure.reason})" for body in erased)
         message = f"Bodies that this Proposal shows are erased, and cannot be reviewed: {named}."
         raise Refused(Refusal.BODIES_AVAILABLE, Conflict(message))
+
+
+@step
+def _require_bodies_again(access: StoreAccess, proposal: Proposal) -> None:
+    """Refuse what was erased between the first look and the lock of the store's row (P5)."""
+    unchanged = MemoryStore.objects.filter(
+        id=access.store_id, erasure_epoch=access.store.erasure_epoch
+    )
+    if not unchanged.exists():
+        _require_bodies(proposal)
 
 
 @step

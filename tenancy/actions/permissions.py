@@ -79,6 +79,15 @@ def assign_to_owner(*, caller: Caller, subject: Subject, store_id: str) -> Permi
     return _add_assignment(caller, subject, target, OWNER_PERMISSIONS)
 
 
+@step
+def revoke_all_on(*, caller: Caller, target: Target) -> None:
+    """Take back every assignment on something that is deleted."""
+    PermissionAssignment.objects.filter(
+        workspace=caller.workspace_id, target_kind=target.kind, target_uuid=target.id
+    ).delete()
+    bump_authority(caller.workspace_id)
+
+
 def _add_assignment(
     caller: Caller, subject: Subject, target: Target, permissions: Collection[Permission]
 ) -> PermissionAssignment:
