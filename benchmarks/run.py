@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks import contention, histories, imports, reads, searches, writes
+from benchmarks import contention, histories, imports, reads, redactions, searches, writes
 from benchmarks.figures import Figure, timed
 from benchmarks.sampling import Plan, Quantity, take_turns
 from benchmarks.world import World
@@ -21,6 +21,7 @@ class Extent:
         slices: turns of the many writers.
         commits, imports: length of the git history, and how often it is imported.
         versions: in the stores whose histories are read, ascending.
+        redacted: in the stores of which a path is redacted, ascending.
     """
 
     sizes: tuple[int, ...]
@@ -30,6 +31,7 @@ class Extent:
     commits: int
     imports: int
     versions: tuple[int, ...]
+    redacted: tuple[int, ...]
 
 
 QUICK = Extent(
@@ -40,6 +42,7 @@ QUICK = Extent(
     commits=100,
     imports=1,
     versions=(100, 1_000),
+    redacted=(100, 1_000),
 )
 FULL = Extent(
     (100, 1_000, 10_000),
@@ -49,6 +52,7 @@ FULL = Extent(
     commits=500,
     imports=3,
     versions=(100, 10_000),
+    redacted=(1_000, 10_000),
 )
 
 
@@ -62,6 +66,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
         *_searches(world, extent, tell),
         *_many_writers(world, extent, tell),
         *_imports(world, extent, tell),
+        *_redactions(world, extent, tell),
         _on_disk(world, extent, tell),
     ]
 
@@ -119,6 +124,11 @@ def _many_writers(world: World, extent: Extent, tell: Tell) -> list[Figure]:
 def _imports(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     tell("Importing a git history …")
     return imports.git_import(world, extent.commits, extent.imports)
+
+
+def _redactions(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Redacting a path …")
+    return redactions.redaction(world, extent.redacted, extent.imports)
 
 
 def _on_disk(world: World, extent: Extent, tell: Tell) -> Figure:

@@ -10,15 +10,16 @@ from memory import receipts
 from memory.actors import REDACTOR
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
+from memory.erasure.notes import erase_messages
 from memory.erasure.touched import fenced_paths
-from memory.models import ErasureReport, Sink
+from memory.models import ErasureReport, MemoryVersion, Sink, VersionKind
 from proposals.models import (
     Proposal,
     ProposalAttempt,
     ProposalStatus,
     SupersededBecause,
 )
-from proposals.queries.touching import open_touching, touching
+from proposals.queries.touching import open_touching, telling
 from proposals.resolution import Resolution, resolve
 from wire.ids import uuid_from_id
 from wire.times import now
@@ -50,15 +51,16 @@ class ProposalEraser(Eraser):
 
     @step
     def redact(self, redaction: Redaction) -> None:
-        """Supersede the open ones that touch a path; blank the words of all that touch one."""
+        """Supersede the open ones that touch a path; blank all words about one."""
         for proposal in _lock_open(redaction.store_id, redaction.paths):
             resolve(
                 caller=redaction.caller, proposal=proposal, resolution=_SUPERSEDED, actor=REDACTOR
             )
-        found = touching(redaction.store_id, redaction.paths)
-        ids = list(found.values_list("id", flat=True))
-        _blank(ids)
-        receipts.forget(redaction.store_id, "proposal", ids)
+        told = telling(redaction.store_id, redaction.paths)
+        heads = dict(told.values_list("id", "head"))
+        _blank(heads.keys())
+        receipts.forget(redaction.store_id, "proposal", heads.keys())
+        erase_messages(_sealed_with_title(heads.values()))
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
@@ -80,6 +82,12 @@ def _lock_open(store_id: str, paths: Sequence[str]) -> Collection[Proposal]:
     return open_touching(store_id, paths).select_for_update(no_key=True)
 
 
+def _sealed_with_title(heads: Collection[str]) -> list[str]:
+    """The heads that took their Proposal's title as their message: those that it sealed."""
+    sealed = MemoryVersion.objects.filter(id__in=heads, kind=VersionKind.PROPOSAL)
+    return list(sealed.values_list("id", flat=True))
+
+
 @step
 def _blank(proposal_ids: Collection[str]) -> None:
     told = Proposal.objects.filter(id__in=proposal_ids, words_erased_at=None)
@@ -87,7 +95,7 @@ def _blank(proposal_ids: Collection[str]) -> None:
 
 
 def _sinks_telling(store_id: str) -> set[Sink]:
-    found = touching(store_id, fenced_paths(store_id))
+    found = telling(store_id, fenced_paths(store_id))
     left = set()
     if found.filter(words_erased_at=None).exists():
         left.add(Sink.ROWS)

@@ -28,11 +28,15 @@ FROM gone JOIN memory_documentversion d ON d.id = gone.document_version_id
 _ERASE_AT = """
 WITH gone AS (
     DELETE FROM memory_documentbody b USING memory_documentversion d
-    WHERE d.id = b.document_version_id AND d.store_id = %s AND d.path = ANY(%s)
-    RETURNING d.id, d.content_sha256
+    WHERE d.id = b.document_version_id AND d.store_id = %(store)s AND d.path = ANY(%(paths)s)
+    RETURNING d.id, d.content_sha256, d.expires_at
 ), told AS (
     INSERT INTO memory_bodyerasure (document_version_id, reason, erased_at, job_uuid)
-    SELECT id, 'redacted', %s, %s FROM gone
+    SELECT id,
+           CASE WHEN expires_at <= %(now)s THEN 'expired' ELSE 'redacted' END,
+           least(expires_at, %(now)s),
+           %(job)s
+    FROM gone
 )
 SELECT count(DISTINCT content_sha256) FROM gone
 """
@@ -69,14 +73,20 @@ def erase_bodies(
 def erase_bodies_at(*, store_id: str, paths: Sequence[str], job_id: str) -> int:
     """Redact the bodies at some paths of a store, in every version. One statement.
 
-    Whoever calls it also calls `count_erasure`, before the transaction ends.
+    Whoever calls it also calls `count_erasure`, before the transaction ends. What had expired
+    stays told so, as `erase_bodies` says.
 
     Returns:
         how many distinct contents went.
     """
-    store, job = uuid_from_id(store_id), uuid_from_id(job_id)
+    values: dict[str, Any] = {
+        "store": uuid_from_id(store_id),
+        "paths": array_literal(paths),
+        "now": now(),
+        "job": uuid_from_id(job_id),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_ERASE_AT, [store, array_literal(paths), now(), job])
+        cursor.execute(_ERASE_AT, values)
         return int(cursor.fetchone()[0])
 
 

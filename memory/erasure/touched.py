@@ -10,20 +10,22 @@ from database.arrays import array_literal
 from memory.models import DocumentVersion, PathFence, VersionChange
 from wire.ids import uuid_from_id
 
-_HOLDING = """
+_HELD = """
 WITH held AS (
-    SELECT DISTINCT p.id
+    SELECT DISTINCT p.id, d.path
     FROM memory_treepage p
     CROSS JOIN unnest(p.document_versions) entry(id)
     JOIN memory_documentversion d ON d.id = entry.id
     WHERE p.store_id = %(store)s AND d.store_id = %(store)s AND d.path = ANY(%(paths)s)
 )
-SELECT count(DISTINCT t.version_id)
+SELECT {told}
 FROM memory_versiontree t
 CROSS JOIN unnest(t.pages) page(id)
 JOIN held ON held.id = page.id
 WHERE t.store_id = %(store)s
 """
+_COUNT_HOLDING = _HELD.format(told="count(DISTINCT t.version_id)")
+_COUNT_BY_PATH = _HELD.format(told="held.path, count(*)") + "GROUP BY held.path"
 
 
 def versions_touching(store_id: str, paths: Collection[str]) -> QuerySet[VersionChange, Any]:
@@ -53,7 +55,17 @@ def count_versions_holding(store_id: str, paths: Sequence[str]) -> int:
     One statement over all tree pages and trees of the store: its cost is that of their number,
     whatever the paths are.
     """
+    (found,) = _ask(_COUNT_HOLDING, store_id, paths)
+    return int(found[0])
+
+
+def count_versions_by_path(store_id: str, paths: Sequence[str]) -> dict[str, int]:
+    """How many versions of a store hold each of some paths; those that none holds are left out."""
+    return dict(_ask(_COUNT_BY_PATH, store_id, paths))
+
+
+def _ask(statement: str, store_id: str, paths: Sequence[str]) -> list[tuple[Any, ...]]:
     values: dict[str, Any] = {"store": uuid_from_id(store_id), "paths": array_literal(paths)}
     with connection.cursor() as cursor:
-        cursor.execute(_HOLDING, values)
-        return int(cursor.fetchone()[0])
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())

@@ -45,7 +45,8 @@ def repropose(
         NotFound, ReadOnly: there is no such Proposal, or the store is not active.
         Conflict: the Proposal is approved, rejected, replaced already or not stale; paths were
             changed on both sides, which are named; canonical holds all of it already; a text
-            is erased; a path was redacted; or the key was used with another request.
+            is erased; a path was redacted, or the Proposal's words with one; or the key was used
+            with another request.
     """
     old = lock(access.store_id, proposal_id)
     _require(access)
@@ -89,6 +90,8 @@ def _replace(access: StoreAccess, old: Proposal) -> Opened:
 def _require_replaceable(old: Proposal, canonical_id: str) -> None:
     if old.status in {ProposalStatus.APPROVED, ProposalStatus.REJECTED}:
         raise Conflict(f"The Proposal is already {old.status}.")
+    if old.words_erased_at:
+        raise Conflict("What the Proposal is about was redacted. Propose anew what is left of it.")
     new = Proposal.objects.filter(replaces=old).values_list("id", flat=True).first()
     if new is not None:
         raise Conflict(f"The Proposal was already re-proposed as {new}.")

@@ -15,6 +15,20 @@ def touching(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
     return Proposal.objects.filter(Exists(shown), store=store_id)
 
 
+def telling(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
+    """Those whose words are about one of the paths: they touch it, or re-propose one that does.
+
+    A re-proposal takes the words along, also when canonical has left it nothing to change there.
+    """
+    ids = set(touching(store_id, paths).values_list("id", flat=True))
+    newer = ids
+    while newer:
+        replacing = Proposal.objects.filter(replaces__in=newer)
+        newer = set(replacing.values_list("id", flat=True)) - ids
+        ids |= newer
+    return Proposal.objects.filter(id__in=ids)
+
+
 def open_touching(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
     """Those that a redaction of the paths supersedes, in the order in which they are locked."""
     return touching(store_id, paths).filter(status=ProposalStatus.OPEN).order_by("id")

@@ -333,6 +333,24 @@ def test_X1_words_of_proposals_that_touched_one_go_however_they_ended(workspace,
     assert set(VersionNote.objects.values_list("message", flat=True)) == {None, "A title"}
 
 
+def test_X1_words_that_a_re_proposal_took_along_go_too(workspace, store, redact):
+    """Canonical left it nothing to change at the path, and it still tells of it."""
+    store.put("/a.md", "one").ok()
+    old = _propose(store, delete_operation("/a.md", over="one"), put_operation("/b.md", "b"))
+    store.delete("/a.md", over="one").ok()
+    new = store.api.post(store.url(f"proposals/{old}/repropose")).ok(201)["id"]
+
+    redact("/a.md").ok()
+
+    told = Proposal.objects.get(id=new)
+    assert (told.status, told.title) == ("open", "")
+    assert told.words_erased_at
+    assert VersionNote.objects.get(version=told.head_id).message is None
+    store.put("/c.md", "moves on").ok()
+    refused = store.api.post(store.url(f"proposals/{new}/repropose"))
+    assert (refused.status, refused.error) == (409, "memory.conflict")
+
+
 # --- receipts -----------------------------------------------------------------------------------
 
 
