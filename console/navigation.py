@@ -34,7 +34,9 @@ def _place(label: str, url_name: str, icon: str, *rooms: str, for_admins: bool =
 MAIN = (
     _place("Review queue", "queue", "inbox", "queue", "proposal"),
     _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version"),
-    _place("Access", "access", "shield-check", "access", "principals", "agents", "audit"),
+    _place(
+        "Access", "access", "shield-check", "access", "principals", "agents", "retention", "audit"
+    ),
     _place("Jobs", "jobs", "queue-list", "jobs"),
     _place("API keys", "keys", "key", "keys", for_admins=True),
     _place("API reference", "reference", "code-bracket", "reference"),
@@ -45,6 +47,7 @@ ACCESS = (
     _place("Assignments", "access", "shield-check", "access"),
     _place("Principals", "principals", "users", "principals"),
     _place("Agents", "agents", "cpu-chip", "agents"),
+    _place("Retention", "retention", "clock", "retention"),
     _place("Audit log", "audit", "clipboard-document-list", "audit"),
 )
 

@@ -8,6 +8,7 @@ from console.views import (
     agents,
     audit,
     documents,
+    erasure,
     errors,
     jobs,
     keys,
@@ -48,6 +49,7 @@ store_urls = [
     path("stores/<store:store_id>/settings", store_settings.settings, name="store-settings"),
     path("stores/<store:store_id>/lifecycle", store_settings.lifecycle, name="store-lifecycle"),
     path("stores/<store:store_id>/verify", jobs.verify, name="store-verify"),
+    path("stores/<store:store_id>/delete", erasure.delete, name="store-delete"),
     path("stores/<store:store_id>/document", documents.document, name="document"),
     path("stores/<store:store_id>/versions/<version:version_id>", versions.version, name="version"),
     path(
@@ -72,7 +74,7 @@ proposal_urls = [
     ),
 ]
 
-# /access…, /principals…, /agents…, /keys…, /audit
+# /access…, /principals…, /agents…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
     path(
@@ -91,12 +93,15 @@ access_urls = [
     path("keys", keys.key_list, name="keys"),
     path("keys/new", keys.new_key, name="keys-new"),
     path("keys/<api_key:key_id>/revoke", keys.revoke, name="keys-revoke"),
+    path("retention", erasure.retention, name="retention"),
+    path("retention/keep", erasure.keep_again, name="retention-keep"),
     path("audit", audit.log, name="audit"),
 ]
 
 job_urls = [
     path("jobs", jobs.job_list, name="jobs"),
     path("jobs/<job:job_id>", jobs.job, name="jobs-one"),
+    path("jobs/<job:job_id>/attest", erasure.attest, name="jobs-attest"),
 ]
 
 reference_urls = [

@@ -64,6 +64,7 @@ STATUS_BADGES = {
     "revoked": ("bad", "no-symbol", "Revoked"),
     "expired": ("", "clock", "Expired"),
     "pending": ("info", "clock", "Pending"),
+    "cleared": ("good", "check-circle", "Cleared"),
     "deleting": ("warn", "trash", "Deleting"),
     "deleted": ("", "trash", "Deleted"),
     "erased": ("warn", "eye-slash", "Erased"),

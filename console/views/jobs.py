@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from console.access import for_person, versioned
+from console.erasures import told_report
 from console.naming import Named, Names
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
@@ -38,7 +39,8 @@ def job(request: ConsoleRequest, job_id: str) -> HttpResponseBase:
     """One job: how far it is, and what came of it."""
     found = find_job(request.caller, job_id)
     (row,) = _told(request, [found])
-    return render_page(request, "console/job.html", row, fragment="state")
+    context = row | {"erasure": told_report(request, found)}
+    return render_page(request, "console/job.html", context, fragment="state")
 
 
 @require_POST

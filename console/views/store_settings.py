@@ -59,6 +59,7 @@ def settings(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
         "governance": governance,
         "may_change": tab.access.is_owner or tab.access.may(Permission.ADMIN),
         "may_govern": tab.access.may(Permission.ADMIN),
+        "may_delete": request.caller.is_admin,
         "may_verify": request.caller.is_admin or tab.access.may(Permission.ADMIN),
     }
     status = form.status if form.is_bound else governance.status

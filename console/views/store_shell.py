@@ -39,9 +39,10 @@ def open_tab(request: ConsoleRequest, store_id: str, tab: str = "") -> Tab:
     """Open a store that the person may know of, and gather what its frame shows.
 
     Raises:
-        NotFound: there is none that they may know of.
+        NotFound: there is none that they may know of, or it is being deleted.
     """
     access = open_store(request.caller, store_id)
+    access.require_known()
     store = access.store
     names = Names(request.caller.workspace_id, [(store.owner_kind, store.owner_uuid)])
     open_count = open_counts([store_id]).get(store_id, 0) if access.may(Permission.READ) else 0

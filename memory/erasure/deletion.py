@@ -46,7 +46,8 @@ def delete(work: Work) -> Progress:
         return _begin(work.target_id)
     part = work.position["part"]
     drained = drain_batch(work.target_id, part, work.position.get("after"))
-    result = {**work.result, part: work.result.get(part, 0) + drained.rows}
+    rows = work.result.get(part, 0) + drained.rows
+    result = {**work.result, part: rows} if rows else dict(work.result)
     going_on = part if drained.after else part_after(part)
     if going_on is None:
         _bury(work, work.target_id, result)
@@ -87,9 +88,9 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
         updated_at=now(),
     )
     report = ErasureReport.objects.get(job=work.job_id)
-    report.version_count = result["versions"]
+    report.version_count = result.get("versions", 0)
     report.path_count = result["paths"]
-    report.hash_count = result["bodies"]
+    report.hash_count = result.get("bodies", 0)
     report.save()
     caller = platform_caller(store.workspace)
     record(
@@ -98,7 +99,7 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
         event="store.deleted",
         target_kind="store",
         target_id=store_id,
-        detail={"versions": result["versions"], "bodies": result["bodies"]},
+        detail=result,
     )
     look(report)
     revoke_all_on(caller=caller, target=Target(TargetKind.STORE, store_id))

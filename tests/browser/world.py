@@ -7,6 +7,7 @@ from jobs.leases import take
 from jobs.runner import run_batch, run_slice
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
+from memory.actions.deletion import delete_store
 from memory.actions.stores import (
     Owner,
     StoreChanges,
@@ -33,6 +34,7 @@ from tests.factories import (
     make_key,
     make_person,
     make_service,
+    make_store,
     make_workspace,
 )
 from wire.errors import NotFound
@@ -176,16 +178,18 @@ def _team_memory(workspace: Workspace, admin: Principal) -> str:
 
 
 def _jobs(admin: Principal, store: str, imported: str) -> dict[str, str]:
-    """A verification that is done, and one that a worker has just begun."""
+    """A verification that is done, one that has just begun, and a store that is deleted."""
     done, running = (
         request_verification(access=open_for(admin, each)).id for each in (store, imported)
     )
-    while run_slice(done):
-        pass
+    deleted = delete_store(access=open_for(admin, make_store(admin.workspace, "trial-notes"))).id
+    for job in (done, deleted):
+        while run_slice(job):
+            pass
     lease = take(running, owner="a-worker:1")
     assert lease
     run_batch(lease)
-    return {"done": done, "running": running}
+    return {"done": done, "running": running, "deleted": deleted}
 
 
 def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, str]:

@@ -8,7 +8,7 @@ from tests.console.conftest import Reader, Scene
 from tests.factories import PASSWORD, make_agent, make_key, make_service
 
 ADMIN_PAGES = ("/principals", "/principals/new-person", "/principals/new-service", "/agents",
-               "/agents/new", "/keys", "/keys/new", "/audit")  # fmt: skip
+               "/agents/new", "/keys", "/keys/new", "/audit", "/retention")  # fmt: skip
 
 
 def test_admin_pages_are_for_admins(scene: Scene, author: Reader, admin: Reader) -> None:

@@ -12,14 +12,17 @@ from database.transactions import durable
 from jobs import heartbeats
 from jobs.enqueueing import enqueue
 from jobs.models import Job, JobState
+from jobs.runner import run_slice
 from memory.access import open_store
+from memory.actions.deletion import delete_store
 from memory.actions.verifications import request_verification
 from memory.management.commands.verify import verify_store
+from memory.models import DocumentVersion, MemoryStore, MemoryVersion
 from tenancy.models import AuditEntry
 from tests.factories import caller_for, make_admin_key, make_workspace, platform
 from tests.jobs import kinds
 from tests.jobs.workers import forget_messages, wait_until, working
-from tests.stores import shared_store
+from tests.stores import StoreClient, put_operation, shared_store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,6 +101,37 @@ def test_killed_workers_end_where_unkilled_ones_do(tmp_path, kills, count):
         assert (job.lease_owner, job.error) == (None, None)
     verification.refresh_from_db()
     assert verification.result == verify_store(store.id).as_json()
+
+
+def test_killed_workers_delete_a_store_as_unkilled_ones_do(tmp_path):
+    workspace = make_workspace()
+    admin = caller_for(make_admin_key(workspace)[0])
+    stores = [_full_store(workspace) for _ in range(2)]
+    unkilled, job = (delete_store(access=open_store(admin, store.id)) for store in stores)
+    while run_slice(unkilled.id):
+        pass
+
+    with working(tmp_path / "killed.log") as worker:
+        killed = _kill_at_work(4, [job], random.Random(2))
+        worker.kill()
+    with working(tmp_path / "last.log"):
+        wait_until(lambda: _are_done([job]))
+
+    assert killed >= 1
+    unkilled.refresh_from_db()
+    job.refresh_from_db()
+    assert (job.done, job.result) == (unkilled.done, unkilled.result)
+    assert [store.lifecycle for store in MemoryStore.objects.all()] == ["deleted", "deleted"]
+    assert DocumentVersion.objects.count() == MemoryVersion.objects.count() == 0
+
+
+def _full_store(workspace) -> StoreClient:
+    store = shared_store(workspace, "read", "write")
+    for edition in range(3):
+        over = None if edition == 0 else f"text {edition - 1}"
+        puts = [put_operation(f"/{n}.md", f"text {edition}", over=over) for n in range(100)]
+        store.change(*puts).ok()
+    return store
 
 
 def test_a_worker_says_when_it_begins_and_ends(tmp_path):
