@@ -3,18 +3,21 @@
 Nothing here is ever done by itself: a person looks at it and says what shall be at each path.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from memory.access import StoreAccess
 from memory.linemerging import MergedText, merge_lines
+from memory.publication import Acquired
 from memory.queries.diffs import BodyState, bodies_of
 from memory.texts import TextError, parse_text
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry
 from proposals.replaying import PathConflict
+from wire.ids import id_from_uuid
 from wire.times import earliest
 
 
@@ -81,6 +84,19 @@ def merges_of(conflicts: Iterable[PathConflict]) -> list[Merge]:
     wanted = list(conflicts)
     bodies = bodies_of(entry for each in wanted for entry in each.entries)
     return [_merge(each, bodies) for each in wanted]
+
+
+def acquire_merges(access: StoreAccess, merges: Sequence[Merge]) -> Acquired:
+    """The texts that some merges were made from, for the publication recheck."""
+    return Acquired(
+        access,
+        bodies=[
+            id_from_uuid("document", entry.document_version)
+            for merge in merges
+            for entry in merge.readable
+        ],
+        expires_at=earliest(merge.expires_at for merge in merges),
+    )
 
 
 def _merge(conflict: PathConflict, bodies: Mapping[UUID, BodyState]) -> Merge:

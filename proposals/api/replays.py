@@ -13,21 +13,18 @@ from memory.api.diffs import DiffOut, DiffPartOut, DiffParts, DiffSideOut, diff_
 from memory.api.fields import DocumentPath
 from memory.api.pinning import pinned
 from memory.api.publishing import Published, publish
-from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
 from memory.queries.versions import resolve
 from memory.treehash import spell_hash
-from proposals.merges import Merge, merges_of
+from proposals.merges import Merge, acquire_merges, merges_of
 from proposals.models import Proposal
 from proposals.queries.rows import get_proposal
 from proposals.replaying import PathConflict, replay_on
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
-from wire.ids import id_from_uuid
 from wire.operations import operation
 from wire.paging import PagedQuery, page_of
 from wire.parsing import parse_path_id, parse_query
-from wire.times import earliest
 
 PAGE_BYTES: Final = 2 * 1024 * 1024
 """Texts, all three sides together, that one page of conflicts merges; one path always fits."""
@@ -182,19 +179,6 @@ class ConflictsView(ApiView):
             "next_page": next_page,
         }
         return publish(acquire_merges(access, merges), answer)
-
-
-def acquire_merges(access: StoreAccess, merges: Sequence[Merge]) -> Acquired:
-    """The texts that some merges were made from, for the publication recheck."""
-    return Acquired(
-        access,
-        bodies=[
-            id_from_uuid("document", entry.document_version)
-            for merge in merges
-            for entry in merge.readable
-        ],
-        expires_at=earliest(merge.expires_at for merge in merges),
-    )
 
 
 def _open(request: Request, store: str, proposal: str) -> tuple[StoreAccess, Proposal]:
