@@ -61,7 +61,7 @@ def _around(lines: list[str], *, first: bool, last: bool) -> Iterator[str]:
 
 def _head(words: str, *, starts: bool = False) -> str:
     marks = " data-change-start" if starts else ""
-    return f'<tr class="hunk"{marks}><td class="sg"></td><td class="tx">{words}</td></tr>\n'
+    return f'<tr class="choice-head"{marks}><td class="sg"></td><td class="tx">{words}</td></tr>\n'
 
 
 def _row(line: str, css: str = "") -> str:

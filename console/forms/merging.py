@@ -31,7 +31,7 @@ class ChoiceForm(ConsoleForm):
         label="The text, written by hand",
         required=False,
         may_be_empty=True,
-        widget=forms.Textarea(attrs={"class": "editor", "rows": 16}),
+        widget=forms.Textarea(attrs={"class": "editor", "rows": 10}),
     )
 
     def __init__(

@@ -173,6 +173,7 @@ def review_page(
     shown = load_shown(review.view, which_diff(request, review.view))
     context = review.tab.context | {
         **_state_context(review),
+        "address": reverse("console:proposal", args=[review.proposal.id]),
         "shown": shown.which,
         "diffs": DIFFS if may_be_replayed(review.view) else (),
         "diff": shown.diff,
