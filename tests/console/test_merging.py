@@ -31,9 +31,9 @@ def stale(scene: Scene, proposal: str) -> str:
     return proposal
 
 
-def _form(scene: Scene, *, number: int = 1, path: str = "/lines.txt", **values: str) -> Any:
+def _form(scene: Scene, *, path: str = "/lines.txt", **values: str) -> Any:
     fields = {"path": path, "content_sha256": hash_of(BOTH), "take": "merge"} | values
-    named = {f"path-{number}-{name}": value for name, value in fields.items()}
+    named = {f"path-1-{name}": value for name, value in fields.items()}
     return {"canonical_version": canonical_id(scene.store)} | named
 
 
