@@ -215,7 +215,15 @@ class Diff:
 
 def load_diff(base: str, head: str) -> Diff:
     """Compare two versions of a store, showing as much as one page can."""
-    changes = tree_diff(base, head)
+    return draw_diff(base, head, tree_diff(base, head))
+
+
+def draw_diff(base: str, head: str, changes: Sequence[PathChange]) -> Diff:
+    """Show as much of some changes as one page can.
+
+    Args:
+        base, head: where each changed path can be looked at before and after.
+    """
     affordable = _affordable(changes)
     sides = sides_of(changes[:affordable])
     files: list[FileDiff] = []

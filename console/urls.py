@@ -12,6 +12,7 @@ from console.views import (
     errors,
     jobs,
     keys,
+    merging,
     principals,
     proposals,
     proposing,
@@ -69,9 +70,10 @@ proposal_urls = [
     path("proposals/<proposal:proposal_id>/respond", proposals.decide, name="proposal-respond"),
     path(
         "proposals/<proposal:proposal_id>/repropose",
-        proposals.propose_again,
+        merging.propose_again,
         name="proposal-repropose",
     ),
+    path("proposals/<proposal:proposal_id>/merge", merging.merge, name="proposal-merge"),
 ]
 
 # /access…, /principals…, /agents…, /keys…, /retention…, /audit

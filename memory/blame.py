@@ -4,15 +4,12 @@ A blame begins with the last text and goes back, text by text. What a change rep
 its own; the other lines were there before it and are asked about further back.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
 
 from memory.alignment import Block, changed_blocks
-
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+from memory.texts import lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +26,7 @@ class Blame[T]:
 
     def __init__(self, text: str) -> None:
         """Begin with the last text; no line has an owner."""
-        self._lines = _split(text)
+        self._lines = lines_of(text)
         self._owners: list[T | None] = [None] * len(self._lines)
         self._open = list(enumerate(range(len(self._lines))))  # (line at last, line by now)
 
@@ -40,7 +37,7 @@ class Blame[T]:
 
     def step_back(self, before: str, owner: T) -> None:
         """Go back over one change: give its owner what it wrote, and look at the text before."""
-        lines = _split(before)
+        lines = lines_of(before)
         blocks = changed_blocks(_encoded(lines), _encoded(self._lines), indented=True)
         moved = list(_carried(self._open, blocks))
         for last, by_now in moved:
@@ -65,10 +62,6 @@ class Blame[T]:
             found.append(LineRange(start, start + count - 1, owner))
             start += count
         return found
-
-
-def _split(text: str) -> list[str]:
-    return _LINE.findall(text)
 
 
 def _encoded(lines: Iterable[str]) -> list[bytes]:

@@ -5,7 +5,6 @@ Hunks agree with `git diff`, whitespace included, unless it is asked away. What 
 is counted. Offsets count code points.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple
 
 from memory.alignment import Block, changed_blocks
 from memory.hunks import Hunk, HunkBuilder, HunkPlan, Line, LineKind, plan_hunks, sides
+from memory.texts import lines_of
 
 __all__ = [
     "Counts",
@@ -31,8 +31,6 @@ __all__ = [
 DEFAULT_CONTEXT: Final = 3
 DEFAULT_MAX_LINES: Final = 3_000
 DEFAULT_MAX_BYTES: Final = 512 * 1024
-
-_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def compare(
         max_lines: how many lines of hunks to render.
         max_bytes: how many bytes of them to render.
     """
-    old_lines, new_lines = _LINE.findall(old), _LINE.findall(new)
+    old_lines, new_lines = lines_of(old), lines_of(new)
     blocks = _line_blocks(old_lines, new_lines, ignore_whitespace=ignore_whitespace)
     plans = plan_hunks(old_lines, new_lines, blocks, context)
     builder = HunkBuilder(max_lines, max_bytes)
@@ -114,8 +112,8 @@ def compare(
 def count_lines(old: str, new: str) -> Counts:
     """Count the lines that `compare` would find, without rendering any."""
     if not old or not new:
-        return Counts(len(_LINE.findall(new)), len(_LINE.findall(old)))
-    return _count(_line_blocks(_LINE.findall(old), _LINE.findall(new), ignore_whitespace=False))
+        return Counts(len(lines_of(new)), len(lines_of(old)))
+    return _count(_line_blocks(lines_of(old), lines_of(new), ignore_whitespace=False))
 
 
 def unified_text(diff: TextDiff, old_label: str, new_label: str) -> str:

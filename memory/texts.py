@@ -1,8 +1,11 @@
 """The text of a document: bounded, storable, kept byte for byte (contract M2)."""
 
+import re
 from typing import Final
 
 MAX_TEXT_BYTES: Final = 102_400
+
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class TextError(ValueError):
@@ -26,3 +29,14 @@ def parse_text(text: str) -> str:
     if size > MAX_TEXT_BYTES:
         raise TextError(f"the text has {size:,} bytes; {MAX_TEXT_BYTES:,} are allowed")
     return text
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their endings. They end at LF and nowhere else."""
+    return _LINE.findall(text)
+
+
+def is_crlf(text: str) -> bool:
+    """Whether every line that ends, ends with CR LF; False when there is none."""
+    lines = text.count("\n")
+    return lines > 0 and lines == text.count("\r\n")

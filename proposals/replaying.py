@@ -3,71 +3,105 @@
 A reader may look at it as a trial; re-proposing seals it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from memory.merging import Conflicts, Replayed, replay
+from memory import treediffs
+from memory.merging import replay
 from memory.models import VersionTree
 from memory.queries.diffs import tree_diff
+from memory.treediffs import PathChange
 from memory.treehash import Content
 from memory.treepages import TreeEntry
 from memory.trees import load_pages
-from memory.versions import Change
-from proposals.copying import copies_of
 from proposals.models import Proposal
-from wire.errors import Conflict, name_some
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """A Proposal's change on some canonical: its operations, or the paths that conflict.
+class PathConflict:
+    """A path of a Proposal's change that does not apply to canonical.
 
     Attributes:
-        written: the entries of the head that the change writes, by path.
+        base, canonical, head: what each holds at the path, None for nothing.
+        blocked_by: documents of canonical that would be its directory, or it theirs; none when
+            both sides changed the path itself.
     """
 
-    outcome: Replayed | Conflicts
-    written: Mapping[str, TreeEntry] = field(repr=False)
+    path: str
+    base: TreeEntry | None
+    canonical: TreeEntry | None
+    head: TreeEntry | None
+    blocked_by: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> list[TreeEntry]:
+        """What the sides hold, where they hold something."""
+        return [entry for entry in (self.base, self.canonical, self.head) if entry]
 
 
-def replay_on(proposal: Proposal, canonical_id: str) -> Replay:
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A Proposal's change replayed on some canonical.
+
+    Attributes:
+        changes: what applies, from canonical's side.
+        conflicts: what does not, sorted by path.
+    """
+
+    proposal: Proposal = field(repr=False)
+    canonical_id: str
+    changes: tuple[PathChange, ...]
+    conflicts: tuple[PathConflict, ...]
+
+    @property
+    def written(self) -> list[TreeEntry]:
+        """The entries of the head that the applying part writes."""
+        return [change.after for change in self.changes if change.after]
+
+    @property
+    def deleted(self) -> list[str]:
+        """The paths that the applying part deletes."""
+        written = {entry.path for entry in self.written}
+        before = (change.before.path for change in self.changes if change.before)
+        return [path for path in before if path not in written]
+
+
+def replay_on(proposal: Proposal, canonical_id: str) -> Trial:
     """Replay what changed from base to head, path by path, on `canonical_id`. Four queries."""
     changes = tree_diff(proposal.base_id, proposal.head_id)
-    before = {change.before.path: change.before for change in changes if change.before}
-    after = {change.after.path: change.after for change in changes if change.after}
-    outcome = replay(_contents(before), _contents(after), _contents(_tree(canonical_id)))
-    return Replay(outcome, after)
-
-
-def changes_of(replay: Replay) -> dict[str, Change]:
-    """The changes to draft on canonical, with the texts they write. One query.
-
-    Each text brings its own ceiling along, so that it does not outlive what it copies.
-
-    Raises:
-        Conflict: naming the paths changed on both sides, or those whose text is erased; or
-            canonical holds all of the change already.
-    """
-    if isinstance(replay.outcome, Conflicts):
-        named = name_some(replay.outcome.paths)
-        raise Conflict(f"Changed both here and on canonical since: {named}.")
-    operations = replay.outcome.operations
-    if not operations:
-        raise Conflict(
-            "Canonical already holds everything that this Proposal changes."
-            " There is nothing left to propose."
-        )
-    written = [replay.written[each.path] for each in operations if each.after]
-    return {each.path: None for each in operations} | copies_of(written)
+    base = treediffs.by_path(change.before for change in changes if change.before)
+    head = treediffs.by_path(change.after for change in changes if change.after)
+    canonical = _tree(canonical_id)
+    outcome = replay(_contents(base), _contents(head), _contents(canonical))
+    paths = [operation.path for operation in outcome.operations]
+    return Trial(
+        proposal,
+        canonical_id,
+        treediffs.classify(_among(canonical, paths), _among(head, paths)),
+        tuple(
+            PathConflict(
+                path,
+                base.get(path),
+                canonical.get(path),
+                head.get(path),
+                outcome.blocked.get(path, ()),
+            )
+            for path in outcome.conflicts
+        ),
+    )
 
 
 def _tree(version_id: str) -> dict[str, TreeEntry]:
     pages = load_pages(VersionTree.objects.values_list("pages", flat=True).get(version=version_id))
-    return {entry.path: entry for entry in chain.from_iterable(pages.values())}
+    return treediffs.by_path(chain.from_iterable(pages.values()))
 
 
 def _contents(entries: Mapping[str, TreeEntry]) -> dict[str, Content]:
     return {
         path: Content(entry.content_sha256, entry.media_type) for path, entry in entries.items()
     }
+
+
+def _among(entries: Mapping[str, TreeEntry], paths: Iterable[str]) -> dict[str, TreeEntry]:
+    return {path: entries[path] for path in paths if path in entries}

@@ -35,7 +35,7 @@ MEANT_OTHERWISE = {
     "from": "English",
     "head": "of a Proposal, and what comes first",
     "main": "where a program begins",
-    "merge": "of sorted entries",
+    "merge": "of sorted entries, and of the lines of a document",
     "metadata": "a client's own texts on a store (contract M1)",
     "missing": "what is not there yet, such as a grant",
     "note": "words beside a version or a decision (contract X5)",

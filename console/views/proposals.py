@@ -6,23 +6,23 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.diffing import layout_of, load_diff, remember_layout
+from console.diffing import layout_of, remember_layout
 from console.forms.proposals import RespondForm
 from console.naming import Names
 from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
+from console.proposal_diffs import Which, load_shown, may_be_replayed, which_diff
 from console.proposal_rows import rows_of
 from console.publishing import acquire_diff, publish_page
 from console.responses import redirect
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.queries.diffs import tree_diff
 from memory.treehash import parse_hash
-from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.models import ProposalResponse, ProposalStatus
 from proposals.publication import acquire_proposals
@@ -35,6 +35,12 @@ from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, R
 
 DRIFT_SHOWN = 20
 """Paths that moved since the base, named on the page."""
+
+DIFFS = (
+    (Which.REVIEWED, "Reviewed", "document-check"),
+    (Which.DRIFT, "Drift", "arrows-right-left"),
+    (Which.TRIAL, "Trial", "beaker"),
+)
 
 REFUSED = (Conflict, PolicyDenied, ReadOnly)
 """Refusals of a decision that the review page itself shows."""
@@ -76,7 +82,7 @@ def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
 @versioned
 def proposal(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     """The review page."""
-    return _page(request, _open(request, proposal_id))
+    return review_page(request, open_review(request, proposal_id))
 
 
 @require_safe
@@ -87,11 +93,12 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
 
     Answers 204 while nothing changed since `seen`, so that nothing on the page is disturbed.
     """
-    review = _open(request, proposal_id)
+    review = open_review(request, proposal_id)
     context = _state_context(review)
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
-    context |= review.tab.context | {"polled": True}
+    shown = which_diff(request, review.view)
+    context |= review.tab.context | {"polled": True, "shown": shown}
     acquired = [acquire_proposals(review.tab.access, [review.view])]
     response = publish_page(
         request, "console/proposal_state.html", context, acquired, fragment="state"
@@ -101,12 +108,12 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     return response
 
 
-@require_http_methods(["POST"])
+@require_POST
 @for_person
 @versioned
 def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     """Approve or reject exactly what was on the screen."""
-    review = _open(request, proposal_id)
+    review = open_review(request, proposal_id)
     form = RespondForm(request.POST)
     if not form.is_valid():
         raise Malformed("The decision form is incomplete. Open the Proposal again.")
@@ -115,26 +122,12 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
             access=review.tab.access, proposal_id=proposal_id, answer=_answer(form.cleaned_data)
         )
     except REFUSED as error:
-        return _page(request, _open(request, proposal_id), error)
+        return review_page(request, open_review(request, proposal_id), error)
     _tell(request, outcome.status)
     return redirect(request, reverse("console:proposal", args=[proposal_id]))
 
 
-@require_POST
-@for_person
-@versioned
-def propose_again(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
-    """Replay the change on today's canonical as a new Proposal (contract P4)."""
-    review = _open(request, proposal_id)
-    try:
-        made = repropose(access=review.tab.access, proposal_id=proposal_id)
-    except REFUSED as error:
-        return _page(request, _open(request, proposal_id), error)
-    messages.success(request, "This is the same change on today's canonical. Review it anew.")
-    return redirect(request, reverse("console:proposal", args=[made.proposal_id]))
-
-
-def _open(request: ConsoleRequest, proposal_id: str) -> Review:
+def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
     """Find a Proposal by its ID alone, in a store that the person may read. Raises NotFound."""
     store_id = (
         visible_proposals(request.caller)
@@ -173,18 +166,26 @@ def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
         )
 
 
-def _page(request: ConsoleRequest, review: Review, refusal: ApiError | None = None) -> HttpResponse:
-    diff = load_diff(review.proposal.base_id, review.proposal.head_id)
+def review_page(
+    request: ConsoleRequest, review: Review, refusal: ApiError | None = None
+) -> HttpResponse:
+    """The review page, with what was refused."""
+    shown = load_shown(review.view, which_diff(request, review.view))
     context = review.tab.context | {
         **_state_context(review),
-        "diff": diff,
+        "address": reverse("console:proposal", args=[review.proposal.id]),
+        "shown": shown.which,
+        "diffs": DIFFS if may_be_replayed(review.view) else (),
+        "diff": shown.diff,
+        "conflicts": shown.conflicts,
+        "conflicts_shown": DRIFT_SHOWN,
         "layout": layout_of(request),
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "refusal": refusal,
     }
     access = review.tab.access
-    acquired = [acquire_diff(access, diff), acquire_proposals(access, [review.view])]
+    acquired = [acquire_diff(access, shown.diff), acquire_proposals(access, [review.view])]
     status = refusal.status if refusal else 200
     response = publish_page(request, "console/proposal.html", context, acquired, status=status)
     remember_layout(request, response)

@@ -1,6 +1,6 @@
 """/v1/memory-stores/{id}/change-sets: all-or-nothing writes on one ref (contract R4)."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, Protocol, TypedDict
 
 from pydantic import AfterValidator, Field
 from rest_framework.request import Request
@@ -59,21 +59,28 @@ class DeleteOperation(Body):
     """The content that is there now."""
 
 
+class AtPath(Protocol):
+    """Whatever names one path."""
+
+    path: str
+
+
 type OperationInput = Annotated[PutOperation | DeleteOperation, Field(discriminator="kind")]
 
 
-def _each_path_once(operations: list[OperationInput]) -> list[OperationInput]:
-    paths = [operation.path for operation in operations]
+def each_path_once[T: AtPath](changes: list[T]) -> list[T]:
+    """Refuse two changes of one path. Raises ValueError."""
+    paths = [change.path for change in changes]
     repeated = sorted({path for path in paths if paths.count(path) > 1})
     if repeated:
         raise ValueError(f"a path is changed at most once: {name_some(repeated)}")
-    return operations
+    return changes
 
 
 Operations = Annotated[
     list[OperationInput],
     Field(min_length=1, max_length=MAX_OPERATIONS),
-    AfterValidator(_each_path_once),
+    AfterValidator(each_path_once),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
 from rest_framework.request import Request
@@ -93,16 +94,21 @@ class DiffTotalsOut(TypedDict):
     renamed: int
 
 
-class DiffOut(TypedDict):
+class DiffPartOut(TypedDict):
     """One page of a difference; hash and totals are of the whole."""
 
-    store: str
-    base: str
-    head: str
     diff_hash: str
     totals: DiffTotalsOut
     data: list[ChangedPathOut]
     next_page: str | None
+
+
+class DiffOut(DiffPartOut):
+    """One page of what differs between two versions."""
+
+    store: str
+    base: str
+    head: str
 
 
 class DiffView(ApiView):
@@ -130,21 +136,45 @@ class DiffView(ApiView):
 def publish_diff(access: StoreAccess, base: str, head: str, parts: DiffParts) -> Published:
     """Answer the difference of two versions of a store that were checked to be its own."""
     position = decode_page(parts.page, str)
-    changes = tree_diff(base, head)
-    after = position[0] if position else ""
-    left = [change for change in changes if change.path > after and _is_at(change, parts.path)]
-    shown, next_page = page_of(left, parts.limit, lambda change: (change.path,))
+    part = diff_part(tree_diff(base, head), parts, after=position[0] if position else None)
+    answer: DiffOut = {"store": access.store_id, "base": base, "head": head, **part.rendered}
+    return publish(part.acquired(access), answer)
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """One page of a difference, and what it was made from."""
+
+    changes: Sequence[PathChange]
+    sides: Sequence[Sides]
+    rendered: DiffPartOut
+
+    def acquired(self, access: StoreAccess) -> Acquired:
+        """The texts that it shows, for the publication recheck."""
+        return acquire_diff(access, self.changes, self.sides)
+
+
+def diff_part(
+    changes: Sequence[PathChange], parts: DiffParts, *, after: str | None, pins: Sequence[str] = ()
+) -> DiffPart:
+    """Render the page of a difference that was asked for.
+
+    Args:
+        after: the last path of the page before.
+        pins: what `next_page` carries along beside the last path shown.
+    """
+    left = [
+        change for change in changes if change.path > (after or "") and _is_at(change, parts.path)
+    ]
+    shown, next_page = page_of(left, parts.limit, lambda change: (*pins, change.path))
     sides = sides_of(shown)
-    answer: DiffOut = {
-        "store": access.store_id,
-        "base": base,
-        "head": head,
+    rendered: DiffPartOut = {
         "diff_hash": spell_hash(diff_digest(changes)),
         "totals": _totals(changes),
         "data": list(render_changes(shown, sides, hunks=parts.hunks == "true")),
         "next_page": next_page,
     }
-    return publish(acquire_diff(access, shown, sides), answer)
+    return DiffPart(shown, sides, rendered)
 
 
 def render_changes(
@@ -159,8 +189,8 @@ def render_changes(
             "path": change.path,
             "old_path": change.old_path,
             "status": change.status.value,
-            "before": _render_side(change.before, texts.before_erased),
-            "after": _render_side(change.after, texts.after_erased),
+            "before": render_side(change.before, texts.before_erased),
+            "after": render_side(change.after, texts.after_erased),
             "lines": None if erased else _count(old, new),
             "hunks": budget.unified(change, old, new) if hunks and not erased else None,
         }
@@ -227,7 +257,8 @@ def _count(old: str, new: str) -> LineCountsOut:
     return {"added": counts.added, "removed": counts.removed}
 
 
-def _render_side(entry: TreeEntry | None, erased: Erasure | None) -> DiffSideOut | None:
+def render_side(entry: TreeEntry | None, erased: Erasure | None) -> DiffSideOut | None:
+    """What a side holds; None where it holds nothing."""
     if entry is None:
         return None
     return {

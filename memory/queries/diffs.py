@@ -77,7 +77,7 @@ class Sides:
 def sides_of(changes: Iterable[PathChange]) -> list[Sides]:
     """Load both texts of each change. One query for all of them."""
     wanted = list(changes)
-    bodies = _bodies(
+    bodies = bodies_of(
         entry for change in wanted for entry in (change.before, change.after) if entry is not None
     )
     return [_sides(change, bodies) for change in wanted]
@@ -93,13 +93,19 @@ def body_ids(changes: Iterable[PathChange]) -> list[str]:
     ]
 
 
-class _Body(NamedTuple):
+class BodyState(NamedTuple):
+    """What is left of a document version's text: the text, or why and since when it is gone.
+
+    `expires_at` is the ceiling of a text that is there.
+    """
+
     text: str | None = None
     erasure: Erasure | None = None
     expires_at: datetime | None = None
 
 
-def _bodies(entries: Iterable[TreeEntry]) -> dict[UUID, _Body]:
+def bodies_of(entries: Iterable[TreeEntry]) -> dict[UUID, BodyState]:
+    """The bodies of some entries by their document version. One query."""
     ids = array_literal([entry.document_version for entry in entries])
     with connection.cursor() as cursor:
         cursor.execute(_BODIES, [ids])
@@ -108,16 +114,16 @@ def _bodies(entries: Iterable[TreeEntry]) -> dict[UUID, _Body]:
 
 def _body_of(
     text: str | None, expires_at: datetime | None, reason: str | None, erased_at: datetime | None
-) -> _Body:
+) -> BodyState:
     gone = erasure_of(text, expires_at, reason, erased_at)
-    return _Body(erasure=gone) if gone else _Body(text, None, expires_at)
+    return BodyState(erasure=gone) if gone else BodyState(text, None, expires_at)
 
 
-def _sides(change: PathChange, bodies: Mapping[UUID, _Body]) -> Sides:
+def _sides(change: PathChange, bodies: Mapping[UUID, BodyState]) -> Sides:
     before, after = _body(change.before, bodies), _body(change.after, bodies)
     ceiling = earliest([before.expires_at, after.expires_at])
     return Sides(before.text, after.text, before.erasure, after.erasure, ceiling)
 
 
-def _body(entry: TreeEntry | None, bodies: Mapping[UUID, _Body]) -> _Body:
-    return bodies[entry.document_version] if entry else _Body()
+def _body(entry: TreeEntry | None, bodies: Mapping[UUID, BodyState]) -> BodyState:
+    return bodies[entry.document_version] if entry else BodyState()

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from database.transactions import durable, step
 from memory import receipts, refs
@@ -14,13 +15,16 @@ from memory.retention import body_ceiling, require_durable_bodies
 from memory.stores import finish_write
 from memory.versions import Note, draft, seal
 from proposals.authorship import authors_of
+from proposals.choices import Choices, changes_of
 from proposals.models import Proposal, ProposalStatus, SupersededBecause
 from proposals.opening import Opened, Words, open_proposal
-from proposals.replaying import changes_of, replay_on
+from proposals.replaying import replay_on
 from proposals.resolution import Resolution, lock, resolve
 from tenancy.models import Permission
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
+
+NO_CHOICES: Final = Choices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +37,37 @@ class Reproposed:
 
 @durable
 def repropose(
-    *, access: StoreAccess, proposal_id: str, key: IdempotencyKey | None = None
+    *,
+    access: StoreAccess,
+    proposal_id: str,
+    choices: Choices = NO_CHOICES,
+    key: IdempotencyKey | None = None,
 ) -> Reproposed:
     """Replay an open and stale, or superseded, Proposal on canonical, as a new one.
 
-    The new one replaces the old, which becomes superseded in the same transaction.
+    The new one replaces the old, which becomes superseded in the same transaction. Base and
+    head of the old one are frozen, so that only canonical can differ from what somebody saw.
+
+    Args:
+        choices: what shall be at the paths that were changed on both sides.
 
     Raises:
+        Malformed: a choice is for a path that is not in conflict.
         PolicyDenied: the caller does not hold read and write, or zero data retention forbids
             the texts that replaying would keep (X3).
         NotFound, ReadOnly: there is no such Proposal, or the store is not active.
-        Conflict: the Proposal is approved, rejected, replaced already or not stale; paths were
-            changed on both sides, which are named; canonical holds all of it already; a text
-            is erased; a path was redacted, or the Proposal's words with one; or the key was used
-            with another request.
+        Conflict: the Proposal is approved, rejected, replaced already or not stale; canonical
+            is not where the choices were made; paths were changed on both sides, which are
+            named; a merged text is not the one that was accepted; canonical holds all of it
+            already; a text is erased; a path was redacted, or the Proposal's words with one; or
+            the key was used with another request.
     """
     old = lock(access.store_id, proposal_id)
     _require(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return Reproposed(receipt.outcome["proposal"], replayed=True)
-    new = _replace(access, old)
+    new = _replace(access, old, choices)
     finish_write(access, partial(_require, paths=new.paths))
     receipts.keep(receipt, {"proposal": new.proposal.id})
     return Reproposed(new.proposal.id, replayed=False)
@@ -68,13 +82,13 @@ def _require(access: StoreAccess, paths: Collection[str] = ()) -> None:
 
 
 @step
-def _replace(access: StoreAccess, old: Proposal) -> Opened:
+def _replace(access: StoreAccess, old: Proposal, choices: Choices) -> Opened:
     canonical = refs.current(access.store_id, refs.CANONICAL)
     _require_replaceable(old, canonical.id)
     new = open_proposal(
         access=access,
         base=canonical,
-        head=_seal_replay(access, old, canonical),
+        head=_seal_replay(access, old, canonical, choices),
         words=Words(old.title, old.description),
         earlier_authors=authors_of([old])[old.id],
         replaces=old,
@@ -100,11 +114,18 @@ def _require_replaceable(old: Proposal, canonical_id: str) -> None:
 
 
 @step
-def _seal_replay(access: StoreAccess, old: Proposal, canonical: MemoryVersion) -> MemoryVersion:
-    changes = changes_of(replay_on(old, canonical.id))
+def _seal_replay(
+    access: StoreAccess, old: Proposal, canonical: MemoryVersion, choices: Choices
+) -> MemoryVersion:
+    drafted = draft(canonical, changes_of(replay_on(old, canonical.id), choices))
+    if drafted.is_empty:
+        raise Conflict(
+            "Canonical already holds everything that this Proposal changes."
+            " There is nothing left to propose."
+        )
     return seal(
         store_id=access.store_id,
-        draft=draft(canonical, changes),
+        draft=drafted,
         kind=VersionKind.PROPOSAL,
         actor=actor_of(access.caller),
         note=Note(message=old.title),

@@ -1,18 +1,20 @@
 """Deciding a Proposal, and re-proposing one that canonical left behind (contract P2, P4)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.access import StoreAccess, open_store
-from memory.api.fields import Hash, VersionId
+from memory.api.changes import MAX_OPERATIONS, NewDocument, each_path_once
+from memory.api.fields import DocumentPath, Hash, VersionId
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from memory.treehash import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.api.resources import ProposalOut, render_proposal
+from proposals.choices import Accepted, Choice, Choices, Side
 from proposals.models import ProposalResponse
 from proposals.queries.rows import get_proposal, require_proposal
 from tenancy.api.base import ApiView, caller_of
@@ -38,8 +40,68 @@ class RespondToProposal(Body):
         return Answer(ProposalResponse(self.response), self.note or None, seen)
 
 
+class PutResolution(NewDocument):
+    """Write another text, such as a merge that was finished by hand.
+
+    Its media type, when left out, is that of the merged text, or follows the path.
+    """
+
+    take: Literal["content"]
+    path: DocumentPath
+
+
+class DeleteResolution(Body):
+    """Leave no document there."""
+
+    take: Literal["deletion"]
+    path: DocumentPath
+
+
+class MergeResolution(Body):
+    """Take the merged text that `…/conflicts` offered, if it is without conflicts."""
+
+    take: Literal["merge"]
+    path: DocumentPath
+    content_sha256: Hash
+    """The merged text that was seen; another one by now is a 409."""
+
+
+class SideResolution(Body):
+    """Take what one side holds, or that it holds nothing."""
+
+    take: Literal["canonical", "proposal"]
+    path: DocumentPath
+
+
+type ResolutionInput = Annotated[
+    PutResolution | DeleteResolution | MergeResolution | SideResolution,
+    Field(discriminator="take"),
+]
+
+
 class ReproposeProposal(Body):
-    """Nothing: the change is the Proposal's own, and its new base is canonical."""
+    """The change is the Proposal's own, and its new base is canonical.
+
+    Paths that both changed each need a resolution, and `canonical_version` with them.
+    """
+
+    canonical_version: VersionId | None = None
+    """Where canonical must still be; it is a 409 when it moved."""
+    resolutions: Annotated[
+        list[ResolutionInput], Field(max_length=MAX_OPERATIONS), AfterValidator(each_path_once)
+    ] = []
+    """What shall be at the paths in conflict."""
+
+    @model_validator(mode="after")
+    def _names_canonical(self) -> Self:
+        if self.resolutions and self.canonical_version is None:
+            raise ValueError("canonical_version: resolutions are made on one; name it")
+        return self
+
+    def choices(self) -> Choices:
+        """The resolutions as the action takes them."""
+        by_path = {each.path: _choice(each) for each in self.resolutions}
+        return Choices(self.canonical_version, by_path)
 
 
 class RespondView(ApiView):
@@ -83,15 +145,27 @@ class ReproposeView(ApiView):
     def post(self, request: Request, id: str, proposal: str) -> Response:
         """For one that is open and stale, or superseded. Answers the new Proposal.
 
-        The change is replayed path by path; a path that canonical changed too is a 409 that
-        names it. The old Proposal becomes `superseded`.
+        The change is replayed path by path; a path that canonical changed too, and that no
+        resolution is sent for, is a 409 that names it. The old Proposal becomes `superseded`.
         """
         access, proposal_id = _open(request, id, proposal)
         body = parse_body(request, ReproposeProposal)
         key = require_key(request, body.model_dump(mode="json"))
-        done = repropose(access=access, proposal_id=proposal_id, key=key)
+        done = repropose(access=access, proposal_id=proposal_id, choices=body.choices(), key=key)
         answer = render_proposal(get_proposal(access, done.proposal_id))
         return Response(answer, status=201, headers=replay_headers(replayed=done.replayed))
+
+
+def _choice(resolution: ResolutionInput) -> Choice:
+    match resolution:
+        case PutResolution():
+            return resolution.put()
+        case MergeResolution():
+            return Accepted(parse_hash(resolution.content_sha256))
+        case SideResolution():
+            return Side(resolution.take)
+        case DeleteResolution():
+            return None
 
 
 def _open(request: Request, store: str, proposal: str) -> tuple[StoreAccess, str]:

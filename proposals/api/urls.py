@@ -3,6 +3,7 @@ from django.urls import path
 from proposals.api.decisions import ReproposeView, RespondView
 from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
+from proposals.api.replays import ConflictsView, DriftView, TrialView
 
 _PROPOSALS = "memory-stores/<str:id>/proposals"
 
@@ -10,6 +11,9 @@ urlpatterns = [
     path(_PROPOSALS, ProposalsView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>", ProposalView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/diff", ProposalDiffView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/drift", DriftView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/trial", TrialView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/conflicts", ConflictsView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
 ]

@@ -51,6 +51,17 @@ PAGES = (
         lambda w: _route("proposal", w.proposals["fresh"], layout="split"),
     ),
     Page("proposal-stale", "reviewer", lambda w: _route("proposal", w.proposals["stale"])),
+    Page(
+        "proposal-drift",
+        "reviewer",
+        lambda w: _route("proposal", w.proposals["conflicted"], show="drift"),
+    ),
+    Page(
+        "proposal-trial",
+        "author",
+        lambda w: _route("proposal", w.proposals["conflicted"], show="trial"),
+    ),
+    Page("proposal-merge", "author", lambda w: _route("proposal-merge", w.proposals["conflicted"])),
     Page("proposal-hidden", "reviewer", lambda w: _route("proposal", w.proposals["hidden"])),
     Page("proposal-own", "reviewer", lambda w: _route("proposal", w.proposals["mine"])),
     Page("proposal-approved", "author", lambda w: _route("proposal", w.proposals["approved"])),

@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
+from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal
 from tests.browser.conftest import Open
@@ -136,6 +137,40 @@ def test_the_page_notices_that_canonical_moved(world: World, open_as: Open) -> N
     expect(page.locator("#note-reject")).to_have_value("half a thought")
     page.locator("#approve-slot button").click()
     expect(page.locator("#notices")).to_contain_text("the same change on today's canonical")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])
+def test_conflicts_are_resolved_and_nothing_else_is_proposed(
+    world: World, open_as: Open, scripts: bool
+) -> None:
+    page = open_as("author", java_script_enabled=scripts).new_page()
+    page.goto(f"/proposals/{world.proposals['conflicted']}")
+    page.get_by_role("link", name="Trial", exact=True).click()
+    expect(page.locator("#conflicts")).to_contain_text("2 paths do not apply")
+    expect(page.locator(".file")).to_have_count(1)
+    page.get_by_role("button", name="Re-propose").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Resolve conflicts")
+
+    clean, contested = page.locator(".file").all()
+    expect(clean).to_contain_text("Merges cleanly")
+    clean.get_by_label("The merged text, with both changes").check()
+    expect(contested).to_contain_text("Conflict 1 of 1: canonical has")
+    contested.get_by_label("A text written by hand").check()
+    text = contested.locator("textarea")
+    text.fill("# Support\n\nAnswer within four working hours.\n\nEscalate to the captain.\n")
+    page.get_by_role("button", name="Look at what I wrote first").click()
+    expect(page.locator(".file").nth(1)).to_contain_text("What you wrote changes this on canonical")
+    expect(page.locator(".file").nth(1)).to_contain_text("four working hours")
+    page.get_by_role("button", name="Re-propose with these").click()
+
+    expect(page.locator("#notices")).to_contain_text("as you resolved it on today's canonical")
+    expect(page.locator("td.add", has_text="within 3 minutes")).to_be_visible()
+    expect(page.locator("td.add", has_text="four working hours")).to_be_visible()
+    made = Proposal.objects.get(replaces=world.proposals["conflicted"])
+    oncall = read_document(world.store, "/guides/oncall.md", made.head_id).text
+    assert oncall is not None
+    assert "3 minutes" in oncall
+    assert "Tuesdays" in oncall
 
 
 def test_the_review_page_by_keys(world: World, open_as: Open) -> None:

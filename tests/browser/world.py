@@ -58,6 +58,11 @@ See [the rollback guide](rollback.md) or [our site](https://example.org/).
 """
 ROLLBACK = "# Rolling back\n\nRun `make rollback TAG=…` and say so in the channel.\n"
 STYLE = "# Style\n\n- Two spaces.\n- No tabs.\n- Short functions.\n"
+ONCALL = (
+    "# On call\n\nThe rota is in the calendar.\n\n1. Acknowledge within 5 minutes.\n"
+    "2. Say so in the channel.\n3. Write down what you did.\n\nHand over on Mondays at 10:00.\n"
+)
+SUPPORT = "# Support\n\nAnswer within a day.\n\nEscalate to the captain.\n"
 HOSTILE = (
     "# Notes\n\n<script>document.title = 'owned'</script>\n\n"
     "![pixel](https://example.org/p.gif) [run](javascript:alert(1))\n\n"
@@ -201,6 +206,8 @@ def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, 
         {
             "/guides/releases.md": RUNBOOK,
             "/guides/rollback.md": ROLLBACK,
+            "/guides/oncall.md": ONCALL,
+            "/guides/support.md": SUPPORT,
             "/style/python.md": STYLE,
             "/notes.txt": "plain\ttext\r\nwith windows lines\r\n",
             "/leaked/token.md": "# Token\n\nsecret\n",
@@ -234,12 +241,24 @@ def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, 
         },
         "Everybody's editor does it anyway.",
     )
+    made["conflicted"] = propose(
+        author,
+        store,
+        "Answer faster",
+        {
+            "/guides/oncall.md": ONCALL.replace("5 minutes", "3 minutes"),
+            "/guides/support.md": SUPPORT.replace("a day", "four hours"),
+            "/guides/hours.md": "# Hours\n\nFrom eight to six.\n",
+        },
+    )
     moved = propose(
         author,
         store,
         "Add a review checklist",
         {
             "/guides/review.md": "# Reviewing\n\n- Read it all.\n- Then decide.\n",
+            "/guides/oncall.md": ONCALL.replace("Mondays", "Tuesdays"),
+            "/guides/support.md": SUPPORT.replace("a day", "one working day"),
         },
     )
     decide(reviewer, store, moved, "approve")

@@ -137,7 +137,11 @@ class Scenario:
 
     def write(self, texts: Texts, *, by: Principal | None = None) -> str:
         """Write canonical directly, where the store allows it; return where it is."""
-        change_set = ChangeSet(CANONICAL, self.canonical, operations(self.canonical, texts))
+        return self.change_with(operations(self.canonical, texts), by=by)
+
+    def change_with(self, wanted: tuple[Operation, ...], *, by: Principal | None = None) -> str:
+        """The same by operations that are spelled out."""
+        change_set = ChangeSet(CANONICAL, self.canonical, wanted)
         apply_change_set(access=self.access(by), change_set=change_set)
         return self.canonical
 
@@ -162,8 +166,12 @@ class Scenario:
     def erase(self, path: str, reason: str = BodyErasure.Reason.RETIRED) -> None:
         """Erase the bodies of a path in every version, as sweeps do."""
         for row in DocumentVersion.objects.filter(store=self.store_id, path=path):
-            if DocumentBody.objects.filter(document_version=row).delete()[0]:
-                BodyErasure.objects.create(document_version=row, reason=reason, erased_at=now())
+            self.erase_one(row, reason)
+
+    def erase_one(self, row: DocumentVersion, reason: str = BodyErasure.Reason.RETIRED) -> None:
+        """Erase one body, when it is there."""
+        if DocumentBody.objects.filter(document_version=row).delete()[0]:
+            BodyErasure.objects.create(document_version=row, reason=reason, erased_at=now())
 
 
 def make_scenario(

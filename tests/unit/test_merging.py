@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.merging import Conflicts, PathWrite, Replayed, Tree, replay
+from memory.merging import PathWrite, Replayed, Tree, replay
 from memory.treehash import Content, content_sha256
 from tests.oracle.trees import clashes
 
@@ -39,7 +39,7 @@ def test_both_sides_of_one_path_conflict():
     base = {"/a": text("1"), "/b": text("1"), "/c": text("1")}
     head = {"/a": text("2"), "/c": text("2"), "/d": text("2")}
     canonical = {"/a": text("3"), "/b": text("3"), "/d": text("3")}
-    assert replay(base, head, canonical) == Conflicts(("/a", "/b", "/c", "/d"))
+    assert replay(base, head, canonical) == Replayed((), ("/a", "/b", "/c", "/d"))
 
 
 def test_the_same_on_both_sides_is_nothing_to_do():
@@ -49,13 +49,21 @@ def test_the_same_on_both_sides_is_nothing_to_do():
 
 def test_the_media_type_is_part_of_the_content():
     base, head = {"/a": text("1")}, {"/a": text("1", "text/markdown")}
-    assert replay(base, head, {"/a": text("2")}) == Conflicts(("/a",))
+    assert replay(base, head, {"/a": text("2")}) == Replayed((), ("/a",))
     assert replay(base, head, base) == Replayed((PathWrite("/a", base["/a"], head["/a"]),))
 
 
 def test_a_document_that_would_be_a_directory_conflicts():
-    assert replay({}, {"/a": text("1")}, {"/a/b": text("2")}) == Conflicts(("/a", "/a/b"))
-    assert replay({}, {"/a/b": text("1")}, {"/a": text("2")}) == Conflicts(("/a", "/a/b"))
+    above = replay({}, {"/a": text("1")}, {"/a/b": text("2")})
+    assert above == Replayed((), blocked={"/a": ("/a/b",)})
+    below = replay({}, {"/a/b": text("1"), "/c": text("1")}, {"/a": text("2")})
+    assert below == Replayed((PathWrite("/c", None, text("1")),), blocked={"/a/b": ("/a",)})
+
+
+def test_what_conflicts_keeps_nothing_else_from_applying():
+    base, head = {"/a": text("1"), "/b": text("1")}, {"/a": text("2"), "/b": text("2")}
+    outcome = replay(base, head, {"/a": text("3"), "/b": text("1")})
+    assert outcome == Replayed((PathWrite("/b", text("1"), text("2")),), ("/a",))
 
 
 def test_a_document_may_become_a_directory():
@@ -78,11 +86,9 @@ def test_against_a_naive_oracle(base, head, canonical):
         else:
             expected.pop(path, None)
     outcome = replay(base, head, canonical)
-    if conflicts or clashes(expected):
-        assert isinstance(outcome, Conflicts)
-        assert conflicts <= set(outcome.paths)
-    else:
-        assert isinstance(outcome, Replayed)
+    assert set(outcome.contested) == conflicts
+    assert bool(outcome.blocked) == bool(clashes(expected))
+    if not outcome.blocked:
         assert applied(canonical, outcome) == expected
 
 
@@ -100,7 +106,7 @@ def applied(canonical: Tree, outcome: Replayed) -> Tree:
 @given(TREES, TREES)
 def test_a_replay_on_its_own_base_gives_head(base, head):
     outcome = replay(base, head, base)
-    assert isinstance(outcome, Replayed)
+    assert not outcome.conflicts
     assert applied(base, outcome) == head
 
 
