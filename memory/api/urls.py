@@ -5,6 +5,7 @@ from memory.api import (
     changes,
     diffs,
     documents,
+    exports,
     refs,
     search,
     stores,
@@ -26,6 +27,8 @@ urlpatterns = [
     path("memory-stores/<str:id>/blame", blame.BlameView.as_view()),
     path("memory-stores/<str:id>/diff", diffs.DiffView.as_view()),
     path("memory-stores/<str:id>/search", search.SearchView.as_view()),
+    path("memory-stores/<str:id>/export", exports.ExportView.as_view()),
+    path("memory-stores/<str:id>/export-pages", exports.ExportPagesView.as_view()),
     path("memory-stores/<str:id>/refs", refs.RefsView.as_view()),
     path("memory-stores/<str:id>/reflog", refs.ReflogView.as_view()),
 ]

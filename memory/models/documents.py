@@ -25,6 +25,7 @@ class DocumentVersion(models.Model):
 
     class Meta:
         indexes = [
+            models.Index(fields=["store", "id"], name="document_version_by_store"),
             models.Index(fields=["store", "path"], name="document_version_by_path"),
             models.Index(
                 fields=["store", "expires_at"],
