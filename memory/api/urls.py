@@ -6,6 +6,7 @@ from memory.api import (
     diffs,
     documents,
     exports,
+    forks,
     refs,
     search,
     stores,
@@ -29,6 +30,7 @@ urlpatterns = [
     path("memory-stores/<str:id>/search", search.SearchView.as_view()),
     path("memory-stores/<str:id>/export", exports.ExportView.as_view()),
     path("memory-stores/<str:id>/export-pages", exports.ExportPagesView.as_view()),
+    path("memory-stores/<str:id>/fork", forks.ForkView.as_view()),
     path("memory-stores/<str:id>/refs", refs.RefsView.as_view()),
     path("memory-stores/<str:id>/reflog", refs.ReflogView.as_view()),
 ]
