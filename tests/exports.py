@@ -1,7 +1,7 @@
 """Exports as API clients see them: a store with something of everything, its items, its schema."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def items_of(pages: list[Any]) -> list[Any]:
     return [item for page in pages for item in page["items"]]
 
 
-def of_kind(items: list[Any], kind: str) -> Iterator[Any]:
+def of_kind(items: Sequence[Any], kind: str) -> Iterator[Any]:
     """What the items of one kind say."""
     return (item[kind] for item in items if item["kind"] == kind)
 
@@ -78,6 +78,35 @@ def expanded(items: list[Any]) -> list[Any]:
         del document["id"]
         rows.append({"revision": entry["revision"], **document})
     return rows
+
+
+def assert_in_order(items: Sequence[Any]) -> None:
+    """Recompute the contract's order from the items alone (contract E2)."""
+    parents = {one["id"]: one["parent_revision"] for one in of_kind(items, "revision")}
+    places: dict[str, Callable[[Any], Any]] = {
+        "revision": lambda said: (_depth(parents, said["id"]), said["id"]),
+        "path_fence": lambda said: said["path"].encode(),
+        "document_version": lambda said: said["id"],
+        "revision_entry": lambda said: (
+            _depth(parents, said["revision"]),
+            said["revision"],
+            said["path"].encode(),
+        ),
+        "ref": lambda said: (
+            REF_KINDS.index(said["kind"]),
+            said.get(REF_OWNERS.get(said["kind"], ""), ""),
+        ),
+    }
+    order = [
+        (KINDS.index(item["kind"]), places[item["kind"]](item[item["kind"]])) for item in items
+    ]
+    assert order == sorted(order)
+    assert len(set(order)) == len(order)
+
+
+def _depth(parents: Mapping[str, str | None], revision: str) -> int:
+    parent = parents[revision]
+    return 0 if parent is None else 1 + _depth(parents, parent)
 
 
 def rich_store(workspace: Workspace) -> StoreClient:
