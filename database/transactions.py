@@ -1,7 +1,8 @@
-"""Transactions: durable actions, a bounded retry, and steps that insist on being inside one."""
+"""Transactions: durable actions retried in bounds, steps that insist on one, and snapshots."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from django.db import OperationalError, connection, transaction
@@ -49,6 +50,20 @@ def step[**P, R](function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return run
+
+
+@contextmanager
+def one_snapshot() -> Iterator[None]:
+    """Let all statements of a block read the same snapshot of the database, and write nothing.
+
+    In a transaction that is open already, its own isolation holds.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
 
 
 def sql_state(error: Exception) -> str | None:

@@ -12,6 +12,7 @@ class CanonicalMove(StrEnum):
     """The closed list of what moves canonical."""
 
     CREATION = "creation"
+    FORK = "fork"
     DIRECT_WRITE = "direct_write"
     APPROVED_PROPOSAL = "approved_proposal"
     IMPORT = "import"

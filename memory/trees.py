@@ -38,15 +38,39 @@ def empty_tree() -> PagedTree:
 def load_tree(version_id: str) -> PagedTree:
     """A version's tree; its pages are fetched when they are looked at. One query."""
     (pages, first_paths), *_ = _tree(version_id=version_id)
-    slots = [
-        Slot(first_path, page_id) for page_id, first_path in zip(pages, first_paths, strict=True)
-    ]
-    return PagedTree(slots, load_pages)
+    return PagedTree(_slots(pages, first_paths), load_pages)
 
 
 @compiled
 def _tree(*, version_id: str) -> QuerySet[VersionTree, Any]:
     return VersionTree.objects.filter(version=version_id).values_list("pages", "first_paths")
+
+
+def load_trees(version_ids: Sequence[str], *, at_once: int) -> dict[str, PagedTree]:
+    """The trees of some versions by their ID. Two queries.
+
+    Pages that trees share are fetched once.
+
+    Args:
+        at_once: trees of at most so many pages come with their pages.
+    """
+    loaded: dict[int, Page] = {}
+    rows = VersionTree.objects.filter(version__in=version_ids)
+    trees = {
+        version_id: PagedTree(_slots(pages, first_paths), load_pages, loaded)
+        for version_id, pages, first_paths in rows.values_list("version", "pages", "first_paths")
+    }
+    small = [tree.slots for tree in trees.values() if len(tree.slots) <= at_once]
+    page_ids = {slot.page_id for slots in small for slot in slots if slot.page_id is not None}
+    if page_ids:
+        loaded.update(load_pages(list(page_ids)))
+    return trees
+
+
+def _slots(pages: Sequence[int], first_paths: Sequence[str]) -> list[Slot]:
+    return [
+        Slot(first_path, page_id) for page_id, first_path in zip(pages, first_paths, strict=True)
+    ]
 
 
 def load_pages(page_ids: Sequence[int]) -> dict[int, Page]:

@@ -64,7 +64,7 @@ CAPABILITIES: Final = (
     Capability("proposals", "preview", "proposals"),
     Capability("jobs", "preview", "jobs", versioned=False),
     Capability("verification", "preview", "jobs"),
-    Capability("exports", "alpha", "exports", missing=LATER),
+    Capability("exports", "preview", "exports"),
     Capability("search", "preview", "search"),
     Capability("sessions", "alpha", "sessions", missing=LATER),
     Capability("settlement", "alpha", "settlement", missing=LATER),

@@ -78,7 +78,11 @@ class MemoryVersion(models.Model):
                 name="version_actor_of_a_known_form",
             ),
         ]
-        indexes = [models.Index(fields=["store", "-id"], name="version_by_store")]
+        indexes = [
+            models.Index(fields=["store", "-id"], name="version_by_store"),
+            # Parents first, then by ID: the order of exports (contract E2).
+            models.Index(fields=["store", "depth", "id"], name="version_by_depth"),
+        ]
         triggers = [AppendOnly()]
 
     def __str__(self) -> str:

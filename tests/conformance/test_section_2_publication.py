@@ -84,6 +84,8 @@ ROUTES = {
     "blame": Route(lambda s: s.store.get("blame", {"path": "/a.md"}), "memory_versionchange"),
     "search": Route(lambda s: _search(s.store, "two"), "memory_versiontree"),
     "reflog": Route(lambda s: s.store.get("reflog"), "memory_refmove"),
+    "export": Route(lambda s: s.store.get("export"), "memory_versiontree"),
+    "export page": Route(lambda s: s.store.get("export-pages"), "memory_versiontree"),
 }
 
 
@@ -209,7 +211,7 @@ def test_R5_an_erasure_that_wins_refuses_what_was_read_already(scene, route):
     assert b"words" not in answer.content
 
 
-@pytest.mark.parametrize("route", ["document", "documents", "diff"])
+@pytest.mark.parametrize("route", ["document", "documents", "diff", "export"])
 @pytest.mark.parametrize("event", HARMLESS)
 def test_R5_whatever_else_happens_refuses_nothing(scene, route, event):
     expected = scene.read(route).ok()
@@ -322,6 +324,8 @@ CONTENT = {
     "memoryStores.searchMemory": "search",
     "memoryStores.listMemoryRefs": "refs",
     "memoryStores.listMemoryRefMovements": "reflog",
+    "memoryStores.exportMemoryStore": "export",
+    "memoryStores.exportMemoryStorePage": "export page",
 }
 ASKING = ROUTES | {"refs": Route(lambda s: s.store.get("refs"), "")}
 

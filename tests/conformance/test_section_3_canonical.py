@@ -85,8 +85,17 @@ def _redact(workspace):
     return store.id
 
 
+def _fork(workspace):
+    source = personal_store(workspace)
+    source.put("/a.md", "text").ok()
+    owner = {"kind": "principal", "id": source.get().ok()["owner"]["id"]}
+    body = {"source_version": source.canonical, "name": "Forked", "owner": owner}
+    return str(source.api.post(source.url("fork"), body).ok(201)["store"])
+
+
 MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.CREATION: (_create, "memory/actions/stores.py:seal_initial"),
+    CanonicalMove.FORK: (_fork, "memory/actions/forks.py:_make"),
     CanonicalMove.DIRECT_WRITE: (
         _write_directly,
         "memory/actions/change_sets.py:_advance_and_seal",
@@ -105,7 +114,8 @@ def test_every_move_of_the_list_moves_canonical(workspace, move):
     last = RefMove.objects.filter(store=store_id, kind=RefKind.CANONICAL).latest("id")
 
     assert last.after_id == open_store(platform(workspace), store_id).store.canonical_id
-    assert (last.before_id is None) == (move in {CanonicalMove.CREATION, CanonicalMove.IMPORT})
+    first = {CanonicalMove.CREATION, CanonicalMove.FORK, CanonicalMove.IMPORT}
+    assert (last.before_id is None) == (move in first)
 
 
 def test_nothing_else_moves_canonical():
