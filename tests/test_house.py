@@ -47,6 +47,7 @@ MEANT_OTHERWISE = {
     "revision": "a version as exports spell it",
     "right": "the side of a page",
     "role": "somebody in the demo's story",
+    "scope": "how much of a store an export holds (contract E2)",
     "source": "what provenance and imports name",
     "tag": "of HTML, of OpenAPI, and Unicode's",
     "target": "what a grant is on (contract §0)",

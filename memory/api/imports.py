@@ -2,7 +2,6 @@
 
 from typing import Any, Literal, TypedDict, cast
 
-from pydantic import ConfigDict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,7 +17,7 @@ from memory.api.fields import Description, OwnerKindName
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from memory.api.stores import OwnerInput, OwnerOut
 from memory.importing.faults import BundleFault
-from memory.importing.pages import read_page
+from memory.importing.pages import is_page, read_page
 from memory.importing.wholes import read_whole
 from memory.models import OwnerKind, StoreImport
 from memory.queries.imports import find_import
@@ -52,7 +51,22 @@ class BundlePart(Body):
     What it holds is checked against those answers, item by item.
     """
 
-    model_config = ConfigDict(extra="allow")
+    manifest: Any = None
+    """Of a page: equal on each."""
+    page_ordinal: Any = None
+    """Of a page: the one in the address."""
+    items: Any = None
+    """Of a page: 200 at most."""
+    item_bytes: Any = None
+    """Of a page: what its items take as canonical JSON."""
+    next_page: Any = None
+    """Of a page: null on the last one."""
+    store: Any = None
+    """Of a whole export, as all that follows."""
+    revisions: Any = None
+    refs: Any = None
+    documents: Any = None
+    path_fences: Any = None
 
 
 class ImportErrorOut(TypedDict):
@@ -196,9 +210,9 @@ class ImportPageView(ApiView):
         """
         caller = caller_of(request)
         made = find_import(caller, parse_path_id("store", id))
-        fields = dict(parse_body(request, BundlePart).model_extra or {})
+        fields = parse_body(request, BundlePart).model_dump(exclude_unset=True)
         number = _parse_ordinal(ordinal)
-        if "manifest" in fields or "items" in fields:
+        if is_page(fields):
             items = _receive_page(request, made.store_id, number, fields)
         else:
             items = _receive_whole(request, made.store_id, number, fields)

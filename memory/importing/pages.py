@@ -32,6 +32,11 @@ class CheckedPage:
     is_last: bool
 
 
+def is_page(part: Mapping[str, Any]) -> bool:
+    """Whether a part of an export means to be a page, and not a whole export."""
+    return not {"manifest", "page_ordinal", "items"}.isdisjoint(part)
+
+
 def read_page(raw: Mapping[str, Any]) -> CheckedPage:
     """Check a page of the paged export by itself.
 
