@@ -14,14 +14,15 @@ from memory.actions.stores import (
     require_owner,
 )
 from memory.importing.ending import abandon
-from memory.importing.jobs import DISCARD, IMPORT
+from memory.importing.holding import hold_import
+from memory.importing.jobs import IMPORT
 from memory.importing.pages import CheckedPage
 from memory.importing.staging import require_all_pages, stage_page, stage_whole
 from memory.models import ImportState, Lifecycle, OwnerKind, StoreImport
 from memory.retention import require_durable_bodies_in
 from tenancy.audit import record
 from tenancy.caller import Caller
-from wire.errors import Conflict, NotFound
+from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
 from wire.times import now
 
@@ -126,7 +127,7 @@ def complete_import(
         )
     made.state, made.touched_at = ImportState.BUILDING, now()
     made.save(update_fields=["state", "touched_at", "job"])
-    receipts.keep(receipt, {"store": store_id})
+    receipts.keep(receipt, {"job": made.job_id})
     _audit(caller, made, "import.completed")
     return False
 
@@ -136,29 +137,21 @@ def abandon_import(*, caller: Caller, store_id: str) -> None:
     """Give up an import that has not succeeded; a job deletes what it left.
 
     Raises:
+        NotFound: it is abandoned already.
         Conflict: the import succeeded, and its store is a store like any other.
     """
-    made = _lock(store_id)
+    made = hold_import(store_id)
     if made.state == ImportState.SUCCEEDED:
         raise Conflict("The import has succeeded. Delete the store if it is not wanted.")
-    if made.state != ImportState.ABANDONED:
-        abandon(caller=caller, made=made)
-        enqueue(caller=caller, kind=DISCARD, target_kind="store", target_id=store_id)
+    abandon(caller=caller, made=made)
 
 
 def _hold(caller: Caller, store_id: str) -> StoreImport:
     """Lock an import for somebody who still may make a store for its owner."""
-    made = _lock(store_id)
-    if made.state == ImportState.ABANDONED:
-        raise NotFound("There is no such import.")
+    made = hold_import(store_id)
     require_owner(caller, Owner(OwnerKind(made.store.owner_kind), made.store.owner_id))
     require_durable_bodies_in(caller.workspace_id)
     return made
-
-
-def _lock(store_id: str) -> StoreImport:
-    imports = StoreImport.objects.select_for_update(of=("self",)).select_related("store")
-    return imports.get(store=store_id)
 
 
 def _require_receiving(made: StoreImport) -> None:

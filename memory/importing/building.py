@@ -142,7 +142,7 @@ def _open_store(made: StoreImport, read: ReadRefs) -> None:
     MemoryStore.objects.filter(id=made.store_id, lifecycle=Lifecycle.PENDING).update(
         lifecycle=Lifecycle.ACTIVE,
         generation=F("generation") + 1,
-        erasure_epoch=int(fences > 0),  # writers ask for fences where something was erased
+        erasure_epoch=F("erasure_epoch") + int(fences > 0),  # what makes writers ask for fences
         updated_at=moment,
     )
     made.state, made.finished_at, made.touched_at = ImportState.SUCCEEDED, moment, moment

@@ -1,78 +1,37 @@
-"""What an import leaves behind when it ends: staged pages always, what was built when it fails.
+"""What an import clears away when it ends: what was received, and what it built in vain.
 
-Nothing of it was ever seen, so it goes without an erasure report.
+It goes in the batches by which a store is deleted, which take the same rows.
 """
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from django.db import connection
-
-from database.append_only import allow_deleting
 from database.transactions import step
-from wire.ids import uuid_from_id
+from memory.erasure.draining import drain_batch
 
-BATCH: Final = 2_000
-
-_OF_STORE = """
-DELETE FROM {table} WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM {table} WHERE store_id = %s {order} LIMIT %s
-))
-"""
-_OF_ITS = """
-DELETE FROM {table} WHERE ctid = ANY(ARRAY(
-    SELECT it.ctid FROM {of} JOIN {table} it ON it.{column} = {of}.id
-    WHERE {of}.store_id = %s LIMIT %s
-))
-"""
-
-
-def _of_store(table: str, order: str = "") -> str:
-    return _OF_STORE.format(table=table, order=order)
-
-
-def _of_documents(table: str) -> str:
-    return _OF_ITS.format(table=table, of="memory_documentversion", column="document_version_id")
-
-
-STAGED: Final = (
-    _of_store("memory_importpage"),
-    _of_store("memory_importdocument"),
-    _of_store("memory_importrevision"),
-)
+RECEIVED: Final = ("import_pages", "import_documents", "import_revisions")
 BUILT: Final = (
-    _of_documents("memory_documentbody"),
-    _of_documents("memory_bodyerasure"),
-    _OF_ITS.format(table="memory_versionnote", of="memory_memoryversion", column="version_id"),
-    _of_store("memory_versionchange"),
-    _of_store("memory_versiontree"),
-    _of_store("memory_treepage"),
-    _of_store("memory_documentversion"),
-    _of_store("memory_memoryversion", "ORDER BY depth DESC"),
-    _of_store("memory_pathfence"),
+    *RECEIVED,
+    *("bodies", "notes", "changes", "trees", "pages", "erasures", "documents", "versions"),
+    "fences",
 )
 
 
 @step
-def discard_staged(store_id: str) -> bool:
-    """Delete some of what was received for an import. Returns whether anything was left."""
-    return _delete(store_id, STAGED)
+def discard_batch(
+    store_id: str, parts: Sequence[str], position: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Delete the next rows of some parts of a pending store, or of what was received for it.
 
-
-@step
-def discard_built(store_id: str) -> bool:
-    """Delete some of what an import built in a store that never opened.
+    Args:
+        position: where the batch before ended; empty at the beginning.
 
     Returns:
-        whether anything was left.
+        where the next batch begins; None when nothing is left.
     """
-    allow_deleting(str(uuid_from_id(store_id)))
-    return _delete(store_id, BUILT)
-
-
-def _delete(store_id: str, statements: tuple[str, ...]) -> bool:
-    with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement, [uuid_from_id(store_id), BATCH])
-            if cursor.rowcount:
-                return True
-    return False
+    part = position.get("part", parts[0])
+    drained = drain_batch(store_id, part, position.get("after"))
+    if drained.after:
+        return {"part": part, "after": drained.after.hex}
+    rest = parts[parts.index(part) + 1 :]
+    return {"part": rest[0]} if rest else None

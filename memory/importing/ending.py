@@ -3,7 +3,8 @@
 from typing import Any
 
 from database.transactions import step
-from memory.models import ImportState, Lifecycle, MemoryStore, StoreImport
+from memory.erasure.closing import close_store
+from memory.models import ImportState, StoreImport
 from tenancy.audit import record
 from tenancy.caller import Caller, platform_caller
 from wire.errors import ApiError
@@ -26,23 +27,9 @@ def refuse(made: StoreImport, error: ApiError) -> None:
 
 @step
 def abandon(*, caller: Caller, made: StoreImport) -> None:
-    """Give an import up: nothing is told of it any more, and a job deletes what there is."""
-    moment = now()
-    StoreImport.objects.filter(store=made.store_id).update(
-        state=ImportState.ABANDONED, error=None, touched_at=moment, finished_at=moment
-    )
-    MemoryStore.objects.filter(id=made.store_id).update(
-        lifecycle=Lifecycle.DELETING, updated_at=moment
-    )
-    _audit(caller, made, "import.abandoned", {})
-
-
-@step
-def bury(store_id: str) -> None:
-    """Leave the tombstone of a store that never opened: its identifier, and no word."""
-    MemoryStore.objects.filter(id=store_id).update(
-        lifecycle=Lifecycle.DELETED, name="", description="", metadata={}, updated_at=now()
-    )
+    """Give up an import that is locked: its store is deleted as any other, unseen as it was."""
+    close_store(caller=caller, store_id=made.store_id)
+    _audit(caller, made, "import.abandoned", {"state": made.state})
 
 
 def _audit(caller: Caller, made: StoreImport, event: str, detail: dict[str, Any]) -> None:

@@ -1,23 +1,22 @@
-"""Imports as jobs: building, discarding, and the chore that sweeps what was abandoned (I1)."""
+"""Imports as jobs: building a store, and the chore that sweeps what nobody gets on with (I1)."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
 from database.transactions import step
-from jobs.enqueueing import enqueue
 from jobs.registry import JobKind, Progress, Work
 from jobs.registry import register as register_kind
 from memory.importing.building import build_batch
-from memory.importing.discarding import discard_built, discard_staged
-from memory.importing.ending import abandon, bury, refuse
-from memory.models import ImportState, StoreImport
+from memory.importing.discarding import BUILT, RECEIVED, discard_batch
+from memory.importing.ending import abandon, refuse
+from memory.importing.holding import hold_import
+from memory.models import ImportState, Lifecycle, StoreImport
 from tenancy.caller import platform_caller
-from wire.errors import ApiError, Malformed, NotFound
+from wire.errors import ApiError, Malformed
 from wire.times import now
 
 IMPORT: Final = "store.import"
-DISCARD: Final = "import.discard"
 SWEEP: Final = "imports.sweep"
 
 PATIENCE: Final = timedelta(hours=24)
@@ -29,9 +28,8 @@ REFUSED: Final = "The export was refused; the import says which item, and why."
 
 
 def register() -> None:
-    """Let workers build, discard and sweep imports."""
+    """Let workers build and sweep imports."""
     register_kind(JobKind(IMPORT, run_import))
-    register_kind(JobKind(DISCARD, run_discard))
     register_kind(JobKind(SWEEP, sweep, every=timedelta(hours=1)))
 
 
@@ -49,11 +47,9 @@ def import_batch(store_id: str, position: Mapping[str, Any]) -> tuple[int, dict[
         Malformed: the export was refused and all is cleared away.
         NotFound: the import was abandoned.
     """
-    made = StoreImport.objects.select_for_update().select_related("workspace").get(store=store_id)
-    if made.state == ImportState.ABANDONED:
-        raise NotFound("The import was abandoned.")
+    made = hold_import(store_id)
     if made.state != ImportState.BUILDING:
-        return 0, _clear(made)
+        return 0, _clear_away(made, position)
     try:
         built = build_batch(made, position)
     except ApiError as error:
@@ -63,15 +59,12 @@ def import_batch(store_id: str, position: Mapping[str, Any]) -> tuple[int, dict[
     return built.taken, built.position or {}
 
 
-def _clear(made: StoreImport) -> dict[str, Any] | None:
-    """Clear away the next rows; the position stays at nothing while some are left."""
-    if discard_staged(made.store_id):
-        return {}
+def _clear_away(made: StoreImport, position: Mapping[str, Any]) -> dict[str, Any] | None:
     if made.state == ImportState.SUCCEEDED:
-        return None
-    if discard_built(made.store_id):
-        return {}
-    raise Malformed(REFUSED)
+        return discard_batch(made.store_id, RECEIVED, position)
+    if "cleared" in position:  # nothing is lost when this batch rolls back
+        raise Malformed(REFUSED)
+    return discard_batch(made.store_id, BUILT, position) or {"cleared": True}
 
 
 def run_import(work: Work) -> Progress:
@@ -86,26 +79,14 @@ def run_import(work: Work) -> Progress:
     )
 
 
-def run_discard(work: Work) -> Progress:
-    """Delete the next rows of an abandoned import; with the last ones, bury its store."""
-    assert work.target_id
-    more = discard_staged(work.target_id) or discard_built(work.target_id)
-    if not more:
-        bury(work.target_id)
-    return Progress(finished=not more, done=work.done + 1)
-
-
 def sweep(work: Work) -> Progress:
     """Abandon some of the imports that nobody has got on with for a day."""
     left = StoreImport.objects.filter(
-        state__in=[ImportState.RECEIVING, ImportState.BUILDING, ImportState.FAILED],
-        touched_at__lt=now() - PATIENCE,
+        store__lifecycle=Lifecycle.PENDING, touched_at__lt=now() - PATIENCE
     )
-    locked = left.select_for_update(skip_locked=True, of=("self",)).select_related("workspace")
-    found = list(locked.order_by("touched_at")[:SWEPT_AT_ONCE])
-    for made in found:
-        caller = platform_caller(made.workspace)
-        abandon(caller=caller, made=made)
-        enqueue(caller=caller, kind=DISCARD, target_kind="store", target_id=made.store_id)
+    found = list(left.order_by("touched_at").values_list("store", flat=True)[:SWEPT_AT_ONCE])
+    for store_id in found:
+        made = hold_import(store_id)
+        abandon(caller=platform_caller(made.workspace), made=made)
     done = work.done + len(found)
     return Progress(finished=len(found) < SWEPT_AT_ONCE, done=done, result={"abandoned": done})

@@ -9,13 +9,12 @@ from tenancy.models import Workspace
 
 
 class ImportState(models.TextChoices):
-    """Where an import stands. The last three are final."""
+    """Where an import stands. The last two are final."""
 
     RECEIVING = "receiving"
     BUILDING = "building"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    ABANDONED = "abandoned"
 
 
 class StoreImport(models.Model):
@@ -26,8 +25,8 @@ class StoreImport(models.Model):
     Attributes:
         manifest: as every page of the export has it; None until the first page came.
         whole: whether a whole export came instead of pages.
-        error: what is wrong with the export, naming the item; it quotes customer text, so it goes
-            when the import is abandoned.
+        error: what is wrong with the export, naming the item; it quotes customer text and goes with
+            the store.
         result: counts, and the refs of the source that are none here.
         touched_at: when somebody last got on with it; what nobody touches is swept.
     """

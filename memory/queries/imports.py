@@ -1,22 +1,21 @@
 """Imports of exports, as those who began them see them (contract I1)."""
 
-from memory.access import begun_by
-from memory.models import ImportState, StoreImport
+from memory.access import GONE, begun_by
+from memory.importing.holding import NO_SUCH_IMPORT
+from memory.models import StoreImport
 from tenancy.caller import Caller
 from wire.errors import NotFound
-
-NO_SUCH_IMPORT = "There is no such import."
 
 
 def find_import(caller: Caller, store_id: str) -> StoreImport:
     """An import that the caller began, with its store and job.
 
     Raises:
-        NotFound: there is none, somebody else began it, or it was abandoned.
+        NotFound: there is none, somebody else began it, or its store is deleted.
     """
     imports = StoreImport.objects.filter(
         begun_by(caller), workspace=caller.workspace_id, store=store_id
-    ).exclude(state=ImportState.ABANDONED)
+    ).exclude(store__lifecycle__in=GONE)
     found = imports.select_related("store", "job").first()
     if found is None:
         raise NotFound(NO_SUCH_IMPORT)

@@ -349,7 +349,7 @@ def test_abandoning_deletes_what_was_received(importer, state):
     if job:
         work(job)
         assert Job.objects.get(id=job).error == "memory.not_found"
-    work(Job.objects.get(kind="import.discard").id)
+    work(Job.objects.get(kind="store.delete").id)
 
     assert _nothing_is_staged()
     assert not MemoryVersion.objects.exists()

@@ -32,7 +32,7 @@ def refusal(workspace: Any, *files: Any) -> str:
     """The sentence that the command refuses with; workers leave nothing of what it had begun."""
     with pytest.raises(CommandError) as refused:
         run(workspace, *files)
-    for job in Job.objects.filter(kind="import.discard", state="queued"):
+    for job in Job.objects.filter(kind="store.delete", state="queued"):
         assert not run_slice(job.id)
     assert set(MemoryStore.objects.values_list("lifecycle", flat=True)) == {"deleted"}
     assert not MemoryVersion.objects.exists()
@@ -80,7 +80,7 @@ def test_batch_after_batch(tmp_path, workspace, monkeypatch):
     monkeypatch.setattr("memory.importing.building.PAGES_AT_ONCE", 1)
     monkeypatch.setattr("memory.importing.texts.FULL_DOCUMENTS", 1)
     monkeypatch.setattr("memory.importing.texts.FETCHED_AT_ONCE", 1)
-    monkeypatch.setattr("memory.importing.discarding.BATCH", 1)
+    monkeypatch.setattr("memory.erasure.draining.BATCH", 1)
     lines = "\n".join(json.dumps(page) for page in example().pages(2))
     store = run(workspace, written(tmp_path / "export.ndjson", lines))[-1]
     assert verify_store(store).found == {}
