@@ -33,6 +33,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
+        "store-export": reverse("console:store-export", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
@@ -50,13 +51,16 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
-    *("proposal-respond", "proposal-repropose", "version-restore"),
+    *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
 
+FILES = {"store-export-whole", "store-export-pages"}
+"""Downloads, which test_exports.py looks at."""
+
 
 def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:
-    assert set(pages) | NO_CONTENT == {str(pattern.name) for pattern in urlpatterns}
+    assert set(pages) | NO_CONTENT | FILES == {str(pattern.name) for pattern in urlpatterns}
 
 
 def test_a_grant_lost_while_a_page_is_drawn_is_lost(
