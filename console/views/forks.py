@@ -1,5 +1,7 @@
 """Forking a version: its tree becomes a store of its own (contract F1)."""
 
+from typing import Final
+
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.urls import reverse
@@ -14,6 +16,9 @@ from console.views.store_shell import open_tab
 from memory.actions.forks import Fork, Forked, fork_store
 from memory.actions.stores import StoreSettings
 from memory.queries.versions import get_version
+from wire.fields import NAME_LENGTH
+
+LONGEST_NAME: Final = NAME_LENGTH - len(" (fork)")
 
 
 @require_http_methods(["GET", "POST"])
@@ -28,7 +33,7 @@ def fork(request: ConsoleRequest, store_id: str, version_id: str) -> HttpRespons
         request.POST or None,
         owners=owner_choices(request),
         initial={
-            "name": f"{tab.access.store.name} (fork)",
+            "name": f"{tab.access.store.name[:LONGEST_NAME]} (fork)",
             "owner": f"principal:{request.principal.id}",
         },
     )
