@@ -40,7 +40,8 @@ def pages(scene: Scene) -> dict[str, str]:
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
         "compare": reverse("console:compare", args=store) + both,
-        "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/guides/releases.md",
+        "compare-file": reverse("console:compare-file", args=store)
+        + f"{both}&path=/guides/releases.md",
         "proposal-merge": reverse("console:proposal-merge", args=[contested]),
         "proposal": reverse("console:proposal", args=[proposal]),
         "proposal-state": reverse("console:proposal-state", args=[proposal]),
