@@ -23,6 +23,8 @@ from tests.factories import grant, platform
 def pages(scene: Scene) -> dict[str, str]:
     """Every page that shows what is in a store: route name → address."""
     proposal = scene.propose("Later", {"/notes.txt": "one\nthree\n"})
+    contested = scene.propose("Ours", {"/guides/releases.md": "ours\n"})
+    scene.approve(scene.propose("Theirs", {"/guides/releases.md": "theirs\n"}))
     head = canonical_id(scene.store)
     first = MemoryVersion.objects.filter(store=scene.store).earliest("id").id
     both = f"?base={first}&head={head}"
@@ -39,7 +41,9 @@ def pages(scene: Scene) -> dict[str, str]:
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
         "compare": reverse("console:compare", args=store) + both,
-        "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/notes.txt",
+        "compare-file": reverse("console:compare-file", args=store)
+        + f"{both}&path=/guides/releases.md",
+        "proposal-merge": reverse("console:proposal-merge", args=[contested]),
         "proposal": reverse("console:proposal", args=[proposal]),
         "proposal-state": reverse("console:proposal-state", args=[proposal]),
     }
