@@ -56,6 +56,7 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
+    *("store-delete", "retention", "retention-keep", "jobs-attest"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
 
