@@ -112,7 +112,7 @@ PAGES = (
         "reviewer",
         lambda w: document_url(w.store, "/guides/releases.md", view="blame"),
     ),
-    Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md")),
+    Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md"), 404),
     Page(
         "document-hostile",
         "reviewer",
