@@ -84,10 +84,10 @@ class Among(_Lookup):
     lookup_name = "among"
     prepare_rhs = False
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         column, parameters = self.process_lhs(compiler, connection)
         array, more = self.process_rhs(compiler, connection)
-        return f"{column} = ANY ({array})", [*parameters, *more]
+        return f"{column} = ANY ({array})", (*parameters, *more)
 
 
 def id_key(kind: str) -> IdField:

@@ -1,6 +1,6 @@
 from django.db import models
 
-from database.fields import BytewiseTextField, IdField, id_key
+from database.fields import BytewiseTextField, OwnerIdField, id_key, owner_id
 from sessions.models.guards import NotRewritten
 from sessions.models.sessions import Session
 
@@ -27,7 +27,7 @@ class Event(models.Model):
     session = models.ForeignKey(Session, models.PROTECT, related_name="events", db_index=False)
     position = models.IntegerField()
     kind = models.TextField(choices=EventKind)
-    run = IdField("run", null=True)
+    run_uuid = OwnerIdField(null=True)
     turn = BytewiseTextField(null=True)
     told = models.JSONField()
     at = models.DateTimeField()
@@ -40,3 +40,8 @@ class Event(models.Model):
             ),
         ]
         triggers = [NotRewritten()]
+
+    @property
+    def run_id(self) -> str | None:
+        """The Run that it happened in, if it did."""
+        return owner_id("run", self.run_uuid)

@@ -7,23 +7,13 @@ from tenancy.models.workspaces import Workspace
 class CollaborationSpace(models.Model):
     """A place that principals and agents share: its grants reach its members (contract §0)."""
 
-    class State(models.TextChoices):
-        ACTIVE = "active"
-        ARCHIVED = "archived"
-
     id = id_key("collaboration_space")
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="spaces")
     name = models.TextField()
     description = models.TextField(default="", blank=True)
-    state = models.TextField(choices=State, default=State.ACTIVE)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(state__in=["active", "archived"]), name="space_state_known"
-            ),
-        ]
         indexes = [models.Index(fields=["workspace", "id"], name="space_by_workspace")]
 
     def __str__(self) -> str:
