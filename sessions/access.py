@@ -5,8 +5,10 @@ from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet
 
+from database.transactions import step
 from sessions.models import Session
 from tenancy import authority
+from tenancy.administration import take_turn
 from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind
 from wire.errors import NotFound, PolicyDenied, ReadOnly
@@ -67,6 +69,13 @@ class SessionAccess:
                 " or a Workspace admin."
             )
 
+    def require_keys(self) -> None:
+        """Raise PolicyDenied unless the caller may make keys that act for the principal."""
+        if not (self.is_principal or self.caller.is_admin):
+            raise PolicyDenied(
+                f"This needs the acting principal of {self.session_id}, or a Workspace admin."
+            )
+
     def require_active(self) -> None:
         """Raise ReadOnly once the Session is archived."""
         require_active(self.session)
@@ -96,6 +105,16 @@ def open_session(caller: Caller, session_id: str) -> SessionAccess:
     if not (access.may_read or caller.is_admin):
         raise NotFound(NO_SUCH_SESSION)
     return access
+
+
+@step
+def held(access: SessionAccess) -> SessionAccess:
+    """The access as it stands now, while nobody's authority changes until the transaction ends.
+
+    Raises:
+        NotFound, InvalidKey, DisabledTenancy, PolicyDenied: what a fresh request would get.
+    """
+    return open_session(take_turn(access.caller), access.session_id)
 
 
 def _sessions(caller: Caller) -> QuerySet[Any]:

@@ -7,6 +7,8 @@ class SessionsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from sessions import existence  # noqa: PLC0415 (models load first)
+        from memory.agents import register_gate  # noqa: PLC0415 (models load first)
+        from sessions import existence, writing  # noqa: PLC0415
 
         existence.register()
+        register_gate(writing.require_writable_mount)

@@ -38,6 +38,10 @@ NOTHING_LEFT: Final = (
 """Any of these leaves `none`; the others leave `read_only` of `read_write`."""
 
 
+MISSING_WRITE: Final = frozenset({Reason.AGENT_WITHOUT_WRITE, Reason.PRINCIPAL_WITHOUT_WRITE})
+"""The reasons that a grant would mend, beside those that leave nothing."""
+
+
 class Refusal(StrEnum):
     """Why a mount cannot be used as it was asked for, whatever the access. The list is closed."""
 

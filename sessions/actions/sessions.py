@@ -7,7 +7,7 @@ from typing import Any
 from database.rows import insert_rows
 from database.transactions import durable, step
 from memory import receipts
-from sessions.access import SessionAccess
+from sessions.access import SessionAccess, held
 from sessions.log import Entry, append
 from sessions.models import SHARED_PLACES, EventKind, Mount, Place, Session
 from sessions.queries.facts import Parties, Wish, gather, has_native_writer
@@ -15,6 +15,7 @@ from sessions.refusals import denial_of, refusal_of
 from sessions.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution, resolve
 from tenancy.audit import record
 from tenancy.caller import Caller
+from tenancy.keys import end_agents_keys
 from tenancy.models import Agent, Environment
 from tenancy.queries import find_agent, find_environment, find_space
 from wire.errors import Malformed, NotFound, PolicyDenied, ReadOnly
@@ -92,11 +93,13 @@ def archive_session(*, access: SessionAccess) -> None:
     Raises:
         PolicyDenied: the caller may not end it.
     """
+    access = held(access)
     access.require_manage()
     active = Session.objects.filter(id=access.session_id, state=Session.State.ACTIVE)
     if active.update(state=Session.State.ARCHIVED, archived_at=now()):
         append(access.session_id, [Entry(EventKind.ARCHIVED, {})])
         _audit(access.caller, access.session_id, "session.archived", {})
+        end_agents_keys(access.caller, access.session.agent_id, access.session_id)
 
 
 def _acting_principal(caller: Caller) -> str:

@@ -126,6 +126,15 @@ class _Found:
         return self.pointers.get((wish.store_id, wish.selection.ref or CANONICAL))
 
 
+def resolve_mount(session: Session, store_id: str) -> Resolution | None:
+    """What a Session's mount of a store comes to now; None when it does not mount it."""
+    mount = mounts_of(session.id).filter(store=store_id).first()
+    if mount is None:
+        return None
+    facts = gather(Parties.of(session), [Wish.of(mount)])[0]
+    return resolve(facts) if facts else None
+
+
 def gather(parties: Parties, wishes: Sequence[Wish]) -> list[MountFacts | None]:
     """The facts about each wish, in their order; None where the Workspace has no such store."""
     stores = {store.id: store for store in _stores(parties, wishes)}
