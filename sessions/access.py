@@ -92,6 +92,15 @@ def require_active(session: Session) -> None:
         raise ReadOnly("The Session is archived and does nothing more.")
 
 
+def find_session(workspace_id: str, session_id: str) -> Session:
+    """A Session of a Workspace, for who may act on a store of it. Raises NotFound."""
+    sessions = Session.objects.filter(workspace=workspace_id).select_related("environment")
+    session = sessions.filter(id=session_id).first()
+    if session is None:
+        raise NotFound(NO_SUCH_SESSION)
+    return session
+
+
 def open_session(caller: Caller, session_id: str) -> SessionAccess:
     """Fetch a Session of the caller's Workspace that they may know of.
 

@@ -2,8 +2,8 @@
 
 from memory.access import StoreAccess
 from memory.models import OwnerKind
-from sessions.access import require_active
-from sessions.models import Access, Session
+from sessions.access import find_session, require_active
+from sessions.models import Access
 from sessions.queries.facts import resolve_mount
 from sessions.refusals import REASONS, denial_of, refusal_of
 from sessions.resolver import MISSING_WRITE, Resolution
@@ -21,7 +21,7 @@ def require_writable_mount(access: StoreAccess) -> None:
         Conflict: the mount selects another version than the working ref's.
     """
     assert access.caller.agent is not None
-    session = _session(access.caller.agent.session_id)
+    session = find_session(access.caller.workspace_id, access.caller.agent.session_id)
     require_active(session)
     if _is_own(access, session.id):
         return
@@ -31,10 +31,6 @@ def require_writable_mount(access: StoreAccess) -> None:
     error = _obstacle(resolution)
     if error:
         raise error
-
-
-def _session(session_id: str) -> Session:
-    return Session.objects.select_related("environment").get(id=session_id)
 
 
 def _is_own(access: StoreAccess, session_id: str) -> bool:

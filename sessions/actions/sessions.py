@@ -13,6 +13,7 @@ from sessions.models import SHARED_PLACES, EventKind, Mount, Place, Session
 from sessions.queries.facts import Parties, Wish, gather, has_native_writer
 from sessions.refusals import denial_of, refusal_of
 from sessions.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution, resolve
+from tenancy.administration import bump_authority
 from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.keys import end_agents_keys
@@ -100,6 +101,7 @@ def archive_session(*, access: SessionAccess) -> None:
         append(access.session_id, [Entry(EventKind.ARCHIVED, {})])
         _audit(access.caller, access.session_id, "session.archived", {})
         end_agents_keys(access.caller, access.session.agent_id, access.session_id)
+        bump_authority(access.caller.workspace_id)
 
 
 def _acting_principal(caller: Caller) -> str:

@@ -2,6 +2,9 @@ from django.urls import path
 
 from sessions.api.keys import SessionKeysView, SessionKeyView
 from sessions.api.sessions import SessionArchiveView, SessionsView, SessionView
+from sessions.api.workingrefs import CheckpointView, WorkingRefsView, WorkingRefView
+
+_WORKING_REFS = "memory-stores/<str:id>/working-refs"
 
 urlpatterns = [
     path("sessions", SessionsView.as_view()),
@@ -9,4 +12,7 @@ urlpatterns = [
     path("sessions/<str:id>/archive", SessionArchiveView.as_view()),
     path("sessions/<str:id>/keys", SessionKeysView.as_view()),
     path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
+    path(_WORKING_REFS, WorkingRefsView.as_view()),
+    path(f"{_WORKING_REFS}/<str:session>", WorkingRefView.as_view()),
+    path(f"{_WORKING_REFS}/<str:session>/checkpoint", CheckpointView.as_view()),
 ]
