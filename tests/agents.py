@@ -106,3 +106,39 @@ def make_scene(
     return Scene(
         workspace, person, agent, environment, Api(make_key(workspace, principal=person)[1])
     )
+
+
+def own_store(scene: Scene, *mounts: dict[str, Any]) -> tuple[StoreClient, str]:
+    """A store that a new Session owns, which person and agent may write, and that Session's ID."""
+    session = scene.session(*mounts)["id"]
+    return scene.store("read", "write", owner=Owner(OwnerKind.SESSION, session)), session
+
+
+def agent_of(scene: Scene, session_id: str) -> Api:
+    """A client with a key of the Session."""
+    made = scene.api.post(f"{SESSIONS}/{session_id}/keys", {"name": "Worker"}).ok(201)
+    return Api(made["secret"])
+
+
+def working_ref(store: StoreClient, session_id: str, **more: Any) -> Answer:
+    """Ask for a Session's working ref."""
+    return store.api.post(store.url("working-refs"), {"session": session_id}, **more)
+
+
+def checkpoint(
+    store: StoreClient,
+    session_id: str,
+    *operations: dict[str, Any],
+    base: str | None = None,
+    key: str | None = "",
+    **more: Any,
+) -> Answer:
+    """Seal operations on a base, or on where the working ref is now."""
+    body = {"base_version": base or at(store, session_id), "operations": list(operations), **more}
+    return store.api.post(store.url(f"working-refs/{session_id}/checkpoint"), body, key=key)
+
+
+def at(store: StoreClient, session_id: str) -> str:
+    """Where a Session's working ref is; canonical while there is none."""
+    refs = {ref.get("session"): ref["version"] for ref in store.pages("refs")}
+    return str(refs.get(session_id) or refs[None])
