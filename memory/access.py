@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from database.compiled import compiled
 from database.fields import IdField
 from database.transactions import step
-from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
+from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind, StoreImport
 from tenancy import authority
 from tenancy.authority import permissions_of
 from tenancy.caller import Caller, Subject
@@ -63,7 +63,12 @@ class StoreAccess:
         return authority.holds(self.permissions, permission)
 
     def require(self, permission: Permission) -> None:
-        """Raise PolicyDenied naming the missing grant unless the caller holds it."""
+        """Raise PolicyDenied naming the missing grant unless the caller holds it.
+
+        On a pending store nobody holds any, and it has no content: NotFound (contract M1).
+        """
+        if self.store.lifecycle == Lifecycle.PENDING:
+            raise NotFound(NO_SUCH_STORE)
         authority.require(self.permissions, permission, self.store_id)
 
     def require_content(self) -> None:
@@ -123,9 +128,25 @@ def open_store(caller: Caller, store_id: str) -> StoreAccess:
     if not found:
         raise NotFound(NO_SUCH_STORE)
     access = StoreAccess(caller, found[0], frozenset(found[0].granted))
-    if not (access.may(Permission.READ) or caller.is_admin):
+    if not _may_know(access):
         raise NotFound(NO_SUCH_STORE)
     return access
+
+
+def _may_know(access: StoreAccess) -> bool:
+    """Whether the caller may know of a store; of a pending one only who began its import (M1)."""
+    if access.store.lifecycle == Lifecycle.PENDING:
+        begun = StoreImport.objects.filter(begun_by(access.caller), store=access.store_id)
+        return begun.exists()
+    return access.may(Permission.READ) or access.caller.is_admin
+
+
+def begun_by(caller: Caller) -> Q:
+    """A condition on imports: this credential began it, or one that acts for the same principal."""
+    mine = Q(created_by_kind=caller.kind, created_by_uuid=caller.id or None)
+    if caller.acting_principal_id and caller.agent is None:
+        mine |= Q(acting_principal_uuid=caller.acting_principal_id)
+    return mine
 
 
 @step
@@ -186,8 +207,14 @@ def _stores_of(subjects: Sequence[Subject], workspace_id: str) -> QuerySet[Any]:
 
 
 def listable_stores(caller: Caller) -> QuerySet[Any]:
-    """The stores that a list shows: readable ones, or all of them for an admin."""
+    """The stores that a list shows: readable ones, or all of them for an admin.
+
+    A pending one is shown to who began its import, and to nobody else (contract M1).
+    """
+    begun = Exists(StoreImport.objects.filter(begun_by(caller), store=OuterRef("id")))
     stores = _stores_of(caller.subjects, caller.workspace_id).exclude(lifecycle__in=GONE)
+    stores = stores.filter(~Q(lifecycle=Lifecycle.PENDING) | Q(begun))
     if caller.is_admin:
         return stores
-    return stores.filter(authority.readable(TargetKind.STORE, caller, "id"))
+    readable = authority.readable(TargetKind.STORE, caller, "id")
+    return stores.filter(readable | Q(lifecycle=Lifecycle.PENDING))

@@ -15,8 +15,9 @@ class MemoryConfig(AppConfig):
             readback,
             retirement,
         )
+        from memory.importing import jobs as imports  # noqa: PLC0415
         from memory.verification import jobs  # noqa: PLC0415
 
         existence.register()
-        for kinds in (jobs, readback, deletion, clearing, expiry, retirement, chores):
+        for kinds in (jobs, readback, deletion, clearing, expiry, retirement, chores, imports):
             kinds.register()

@@ -5,12 +5,10 @@ of thousands of versions. A chain keeps the tree at its tip in memory, so that s
 version asks the database nothing; what was sealed is stored some hundred versions at a time.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
-
-from django.db import connection
 
 from database.rows import copy_rows
 from database.transactions import step
@@ -25,9 +23,8 @@ from memory.models import (
     VersionNote,
     VersionTree,
 )
-from memory.treehash import tree_hash
-from memory.treepages import PagedTree, Slot
-from memory.trees import StoredTree, empty_tree, page_row, tree_row
+from memory.treekeeping import TreeKeeper
+from memory.trees import empty_tree, load_tree, tree_row
 from memory.versions import (
     Change,
     Note,
@@ -41,11 +38,6 @@ from memory.versions import (
 
 FULL_ROWS: Final = 4_000
 FULL_BYTES: Final = 8 * 1024 * 1024
-RESERVED_AT_ONCE: Final = 256
-
-_RESERVE = """
-SELECT nextval(pg_get_serial_sequence('memory_treepage', 'id')) FROM generate_series(1, %s)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +80,32 @@ class Batch:
 
 
 class Chain:
-    """A line of versions of a new store, from its first one on."""
+    """A line of versions of a store, from its first one on or from one that is there."""
 
     def __init__(
-        self, store_id: str, kind: VersionKind, actor: Actor, ceiling: datetime | None = None
+        self,
+        store_id: str,
+        kind: VersionKind,
+        actor: Actor,
+        ceiling: datetime | None = None,
+        tip: MemoryVersion | None = None,
     ) -> None:
-        """Begin with no version; each one will be of `kind` and made by `actor`.
+        """Begin; each version will be of `kind` and made by `actor`.
 
         Args:
             ceiling: as `memory.versions.seal` has it.
+            tip: the version that the line goes on from, with the ancestors that sealing a child
+                reads; None for a new store.
         """
         self.store_id = store_id
         self.kind = kind
         self.actor = actor
         self.ceiling = ceiling
-        self.tip: MemoryVersion | None = None
+        self.tip = tip
         self.length = 0
         self.batch = Batch()
-        self._tree = empty_tree()
-        self._page_hashes: dict[int, bytes] = {}
-        self._page_ids = _page_ids()
+        self._tree = load_tree(tip.id) if tip else empty_tree()
+        self._keeper = TreeKeeper(store_id)
 
     def seal(self, next_version: NextVersion) -> None:
         """Seal the next version in memory; do nothing when it alters nothing.
@@ -120,9 +118,12 @@ class Chain:
         if drafted.is_empty:
             return
         version = version_row(self.store_id, drafted, self.kind, self.actor)
-        self._keep_tree(version, drafted.tree)
+        stored = self._keeper.keep(drafted.tree, self.batch.pages)
+        version.tree_hash = stored.tree_hash
+        self._tree = drafted.tree
         documents = document_rows(version, drafted, self.ceiling)
         self.batch.versions.append(version)
+        self.batch.trees.append(tree_row(version, stored))
         self.batch.notes += note_rows(version, next_version.note)
         self.batch.documents += documents
         self.batch.bodies += body_rows(documents, drafted)
@@ -136,38 +137,4 @@ class Chain:
         """Store what is sealed and not stored yet; forget pages that the tip has no more."""
         self.batch.store()
         self.batch = Batch()
-        current = {slot.page_id for slot in self._tree.slots}
-        for page_id in self._page_hashes.keys() - current:
-            del self._page_hashes[page_id], self._tree.loaded[page_id]
-
-    def _keep_tree(self, version: MemoryVersion, tree: PagedTree) -> None:
-        """Give the pages that are new their IDs, and the version its tree and hash."""
-        tree.slots = [self._keep_page(tree, slot) for slot in tree.slots]
-        ids = [slot.page_id for slot in tree.slots if slot.page_id is not None]
-        stored = StoredTree(
-            pages=ids,
-            first_paths=[slot.first_path for slot in tree.slots],
-            tree_hash=tree_hash(self._page_hashes[page_id] for page_id in ids),
-        )
-        version.tree_hash = stored.tree_hash
-        self.batch.trees.append(tree_row(version, stored))
-        self._tree = tree
-
-    def _keep_page(self, tree: PagedTree, slot: Slot) -> Slot:
-        if slot.entries is None:
-            return slot
-        row = page_row(self.store_id, slot.entries)
-        row.id = next(self._page_ids)
-        self.batch.pages.append(row)
-        self._page_hashes[row.id] = row.page_hash
-        tree.loaded[row.id] = slot.entries
-        return Slot(slot.first_path, row.id)
-
-
-def _page_ids() -> Iterator[int]:
-    """Page IDs of our own, taken from the database's sequence some at a time."""
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(_RESERVE, [RESERVED_AT_ONCE])
-            reserved = cursor.fetchall()
-        yield from (page_id for (page_id,) in reserved)
+        self._keeper.forget_all_but(self._tree)

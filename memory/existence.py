@@ -1,6 +1,6 @@
 """This room's answer to "who exists" (contract M6)."""
 
-from memory.access import GONE
+from memory.access import HIDDEN
 from memory.models import MemoryStore
 from tenancy.registry import register_existence
 
@@ -12,4 +12,4 @@ def register() -> None:
 
 def _store_exists(workspace_id: str, id: str) -> bool:
     stores = MemoryStore.objects.filter(workspace=workspace_id, id=id)
-    return stores.exclude(lifecycle__in=GONE).exists()
+    return stores.exclude(lifecycle__in=HIDDEN).exists()

@@ -5,7 +5,6 @@ stored and hashed as exports spell it, so that the digest survives a move betwee
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
@@ -15,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from memory.paths import parse_path
 from wire.canonicaljson import canonical_json
 from wire.ids import parse_id
-from wire.times import render_time
+from wire.times import parse_time
 
 MAX_ENTRIES: Final = 256
 MAX_SOURCE_REF_CHARACTERS: Final = 1_024
@@ -28,14 +27,19 @@ def _parse_revision(text: str) -> str:
     return _EXPORT_PREFIX + parse_id("version", text).removeprefix(_LIVE_PREFIX)
 
 
+def parse_revision_id(text: str) -> str:
+    """Return the identifier of a version as exports spell it, and only so.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if _parse_revision(text) != text:
+        raise ValueError(f"expected {_EXPORT_PREFIX} followed by 32 lowercase hexadecimal digits")
+    return text
+
+
 def _parse_time(text: str) -> str:
-    """A time has one spelling, so reading and spelling it again must change nothing."""
-    try:
-        canonical = text.endswith("Z") and render_time(datetime.fromisoformat(text)) == text
-    except ValueError:
-        canonical = False
-    if not canonical:
-        raise ValueError("expected a time in UTC with milliseconds, as 2026-08-27T09:30:00.000Z")
+    parse_time(text)
     return text
 
 
@@ -51,6 +55,7 @@ _Absent = BeforeValidator(_refuse_null)
 _Path = Annotated[str, AfterValidator(parse_path)]
 _EventId = Annotated[str, AfterValidator(partial(parse_id, "event"))]
 _VersionId = Annotated[str, AfterValidator(partial(parse_id, "version"))]
+_RevisionId = Annotated[str, AfterValidator(parse_revision_id)]
 _CurationId = Annotated[str, AfterValidator(partial(parse_id, "curation"))]
 _SourceRef = Annotated[str, Field(min_length=1, max_length=MAX_SOURCE_REF_CHARACTERS)]
 
@@ -103,6 +108,27 @@ class Provenance(_Claims):
             revision = _parse_revision(self.supersedes.version)
             claims["supersedes"] = {"path": self.supersedes.path, "revision": revision}
         return claims
+
+
+class SupersededRevision(_Closed):
+    """A document that another one replaces, as exports name it."""
+
+    path: _Path
+    revision: _RevisionId
+
+
+class ExportedProvenance(_Claims):
+    """Provenance as exports spell it. Versions are revisions there, and nothing else."""
+
+    source_revision_ids: Annotated[list[_RevisionId], _Several]
+    """Revisions that the text was drawn from."""
+
+    supersedes: Annotated[SupersededRevision | None, _Absent] = None
+    """The document that this one replaces."""
+
+    def exported(self) -> dict[str, Any]:
+        """The claims as they came: what is stored and hashed."""
+        return self.model_dump(exclude_none=True)
 
 
 def live_provenance(exported: Mapping[str, Any]) -> dict[str, Any]:

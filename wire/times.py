@@ -10,6 +10,22 @@ def render_time(moment: datetime) -> str:
     return spelled.removesuffix("+00:00") + "Z"
 
 
+def parse_time(text: str) -> datetime:
+    """Return the time that `render_time` spelled; each has one spelling only.
+
+    Raises:
+        ValueError: it is spelled differently, or no time.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        canonical = text.endswith("Z") and render_time(moment) == text
+    except ValueError:
+        canonical = False
+    if not canonical:
+        raise ValueError("expected a time in UTC with milliseconds, as 2026-08-27T09:30:00.000Z")
+    return moment
+
+
 def earliest(moments: Iterable[datetime | None]) -> datetime | None:
     """The first of some moments; None when there is none among them."""
     return min((moment for moment in moments if moment is not None), default=None)

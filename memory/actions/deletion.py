@@ -1,17 +1,12 @@
 """Deleting a store: closed at once, gone as soon as workers have drained it (contract X2)."""
 
-from django.db.models import F
-
 from database.transactions import durable
-from jobs.enqueueing import enqueue, enqueue_again
+from jobs.enqueueing import enqueue_again
 from jobs.models import Job
 from memory.access import GONE, StoreAccess
-from memory.erasure.deletion import DELETE
-from memory.erasure.reports import open_report
-from memory.models import ErasureReport, Lifecycle, MemoryStore
+from memory.erasure.closing import close_store
+from memory.models import ErasureReport, MemoryStore
 from tenancy.administration import require_admin, require_bound
-from tenancy.audit import record
-from wire.times import now
 
 
 @durable
@@ -34,29 +29,7 @@ def delete_store(*, access: StoreAccess) -> Job:
     if store.lifecycle in GONE:
         enqueue_again(_job_of(store).id)
         return _job_of(store)
-    MemoryStore.objects.filter(id=store.id).update(
-        lifecycle=Lifecycle.DELETING,
-        version=F("version") + 1,
-        generation=F("generation") + 1,
-        erasure_epoch=F("erasure_epoch") + 1,
-        updated_at=now(),
-    )
-    job = enqueue(caller=access.caller, kind=DELETE, target_kind="store", target_id=store.id)
-    open_report(
-        caller=access.caller,
-        job_id=job.id,
-        store_id=store.id,
-        operation=ErasureReport.Operation.STORE_DELETION,
-    )
-    record(
-        caller=access.caller,
-        workspace_id=access.caller.workspace_id,
-        event="store.deletion_requested",
-        target_kind="store",
-        target_id=store.id,
-        detail={"job": job.id},
-    )
-    return job
+    return close_store(caller=access.caller, store_id=store.id)
 
 
 def _job_of(store: MemoryStore) -> Job:

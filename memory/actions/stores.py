@@ -131,6 +131,8 @@ def insert_store(
 ) -> MemoryStore:
     """Insert a store's row, its owner's grant and the audit row; no version yet.
 
+    The owner of a pending store is granted nothing before it opens.
+
     Args:
         store_id: the ID that its versions, stored before it, name already.
     """
@@ -149,13 +151,19 @@ def insert_store(
         created_at=moment,
         updated_at=moment,
     )
-    subject_kind = OWNER_SUBJECTS.get(settings.owner.kind)
-    if subject_kind:
-        assign_to_owner(
-            caller=caller, subject=Subject(subject_kind, settings.owner.id), store_id=store.id
-        )
+    if lifecycle != Lifecycle.PENDING:
+        grant_to_owner(caller=caller, owner=settings.owner, store_id=store.id)
     _audit(caller, store.id, "store.created", {"owner_kind": settings.owner.kind})
     return store
+
+
+@step
+def grant_to_owner(*, caller: Caller, owner: Owner, store_id: str) -> None:
+    """Grant the owner of a store that opens read and write; a Workspace is granted nothing."""
+    subject_kind = OWNER_SUBJECTS.get(owner.kind)
+    if subject_kind:
+        subject = Subject(subject_kind, owner.id)
+        assign_to_owner(caller=caller, subject=subject, store_id=store_id)
 
 
 @step

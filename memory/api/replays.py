@@ -8,7 +8,7 @@ REPLAYED_HEADER = OpenApiParameter(
     REPLAYED,
     {"type": "string", "enum": ["true"]},
     OpenApiParameter.HEADER,
-    response=[200, 201],
+    response=[200, 201, 202],
     description="The same request was carried out before; nothing was written now.",
 )
 

@@ -71,10 +71,15 @@ class HistoryQuery(PagedQuery):
 
 
 class VersionSourceOut(TypedDict):
-    """What an import claims of where a version comes from."""
+    """What an import claims of where a version comes from; nobody has checked it.
+
+    The ID is a commit's or a revision's. Kind and actor are an export's.
+    """
 
     id: str | None
     time: str | None
+    kind: VersionKindName | None
+    actor: Actor | None
 
 
 class MemoryVersionOut(TypedDict):
@@ -150,6 +155,8 @@ def _render_source(note: VersionNote | None) -> VersionSourceOut | None:
     return {
         "id": note.source_id,
         "time": render_time(note.source_time) if note.source_time else None,
+        "kind": cast("VersionKindName | None", note.source_kind),
+        "actor": note.source_actor,
     }
 
 

@@ -1,13 +1,12 @@
 """Deleting a store as a job: fenced already, it is drained batch by batch, then buried (X2)."""
 
-from typing import Final
-
 from django.db import connection
 from django.db.models import F
 
 from database.transactions import step
 from jobs.registry import JobKind, Progress, Work
 from jobs.registry import register as register_kind
+from memory.erasure.closing import DELETE
 from memory.erasure.draining import PARTS, count_rows, drain_batch, part_after
 from memory.erasure.readback import look
 from memory.models import ErasureReport, Lifecycle, MemoryStore
@@ -18,8 +17,6 @@ from tenancy.caller import platform_caller
 from tenancy.models import TargetKind
 from wire.ids import uuid_from_id
 from wire.times import now
-
-DELETE: Final = "store.delete"
 
 # Jumps from one path of the index to the next, however many versions each has.
 _PATHS = """

@@ -44,6 +44,7 @@ _DETACH = """
 UPDATE memory_idempotencyreceipt SET store_id = NULL
 WHERE store_id = %s AND outcome->>'store' = %s
 """
+_FORGET_IMPORT = "UPDATE memory_storeimport SET error = NULL WHERE store_id = %s"
 _COUNT = """
 SELECT 3 * (SELECT count(*) FROM memory_documentversion WHERE store_id = %(store)s)
      + 3 * (SELECT count(*) FROM memory_memoryversion WHERE store_id = %(store)s)
@@ -132,7 +133,18 @@ def _detach_creation(store: UUID, _after: UUID) -> Drained:
     return Drained(0)
 
 
+def _forget_import(store: UUID, _after: UUID) -> Drained:
+    """Let go of what the store's import quoted of the export that it refused."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET_IMPORT, [store])
+    return Drained(0)
+
+
 PARTS: Final[Mapping[str, Drain]] = {
+    "import": _forget_import,
+    "import_pages": _by_store("memory_importpage"),
+    "import_documents": _by_store("memory_importdocument"),
+    "import_revisions": _by_store("memory_importrevision"),
     "bodies": _of_documents("memory_documentbody", "document_version_id"),
     "notes": _of_versions("memory_versionnote"),
     "creation": _detach_creation,

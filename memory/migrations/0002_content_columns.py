@@ -12,6 +12,9 @@ from django.db import migrations
 CONTENT = {
     "memory_documentbody": ("text", "provenance", "search_vector"),
     "memory_versionnote": ("message",),
+    "memory_importpage": ("items",),
+    "memory_importdocument": ("text", "provenance"),
+    "memory_storeimport": ("error",),
 }
 
 

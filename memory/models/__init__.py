@@ -9,6 +9,13 @@ from memory.models.erasure import (
     SinkEvidence,
     SinkState,
 )
+from memory.models.imports import (
+    ImportDocument,
+    ImportPage,
+    ImportRevision,
+    ImportState,
+    StoreImport,
+)
 from memory.models.receipts import IdempotencyReceipt
 from memory.models.refs import Ref, RefKind, RefMove
 from memory.models.retention import RetentionPolicy
@@ -39,6 +46,10 @@ __all__ = [
     "ErasureReport",
     "ErasureSink",
     "IdempotencyReceipt",
+    "ImportDocument",
+    "ImportPage",
+    "ImportRevision",
+    "ImportState",
     "Lifecycle",
     "MemoryStore",
     "MemoryVersion",
@@ -52,6 +63,7 @@ __all__ = [
     "Sink",
     "SinkEvidence",
     "SinkState",
+    "StoreImport",
     "TreePage",
     "VersionChange",
     "VersionKind",

@@ -92,7 +92,10 @@ class MemoryVersion(models.Model):
 class VersionNote(models.Model):
     """The erasable words beside a version: its message, and what an import claimed of it.
 
-    `erased_at` tells since when a message is gone that a redaction took (contract X1).
+    Attributes:
+        source_id, source_time: of the commit or the revision that it was imported from.
+        source_kind, source_actor: what the export says of how the revision came to be.
+        erased_at: since when a message is gone that a redaction took (contract X1).
     """
 
     version = models.OneToOneField(
@@ -101,6 +104,8 @@ class VersionNote(models.Model):
     message = models.TextField(null=True)
     source_id = models.TextField(null=True)
     source_time = models.DateTimeField(null=True)
+    source_kind = models.TextField(null=True)
+    source_actor = models.JSONField(null=True)
     erased_at = models.DateTimeField(null=True)
 
     class Meta:

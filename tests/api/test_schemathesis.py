@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from config.wsgi import application
-from tests.client import VERSION
+from tests.client import VERSION, Api
 from tests.factories import grant, make_admin_key
 from tests.stores import put_operation, shared_store
 from wire import headers
@@ -71,10 +71,16 @@ def world(workspace):
     grant(key, workspace, "read", "write", "review", "admin")
     base = store.change(put_operation("/a.md", "one\n"), put_operation("/b/c.md", "x")).ok()
     head = store.change(put_operation("/a.md", "two\n", over="one\n"), message="why").ok()
+    owner = {"kind": "workspace", "id": workspace.id}
+    begun = Api(secret).post("/v1/memory-store-imports", {"name": "Begun", "owner": owner}).ok(201)
     with _one_connection():
         yield {
             "secret": secret,
-            "id": {"memory-stores": store.id, "api-keys": key.id},
+            "id": {
+                "memory-stores": store.id,
+                "memory-store-imports": begun["store"],
+                "api-keys": key.id,
+            },
             "version": head["version"],
             "base": base["version"],
             "head": head["version"],

@@ -3,25 +3,20 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from memory.actions.imports import ImportedStore, import_store
-from memory.actions.stores import Owner, StoreSettings
+from memory.actions.stores import StoreSettings
 from memory.git.conversion import next_versions
 from memory.git.history import History
 from memory.git.report import report
 from memory.git.repository import RepositoryError, find_commit, open_repository
 from memory.git.selection import Selection
-from memory.models import OwnerKind
+from memory.operating import INTERRUPTED, grant_hint, parse_owner, progress_bar
 from tenancy.caller import platform_caller
 from tenancy.commands import OperatorCommand, Refused
 from tenancy.models import Workspace
 from tenancy.names import checked_name
 from tenancy.queries import find_workspace
-from wire.ids import MalformedId, parse_id
-
-INTERRUPTED = 130
 
 
 class Command(OperatorCommand):
@@ -49,7 +44,7 @@ class Command(OperatorCommand):
         **_: Any,
     ) -> None:
         found = find_workspace(workspace)
-        store = StoreSettings(checked_name(name), _parse_owner(owner, found))
+        store = StoreSettings(checked_name(name), parse_owner(owner, found))
         prefix = _parse_prefix(path)
         try:
             opened = open_repository(repository)
@@ -62,43 +57,18 @@ class Command(OperatorCommand):
             raise Refused("Interrupted; nothing was imported.", returncode=INTERRUPTED) from None
         for line in report(history, selection, imported):
             self.stdout.write(line)
-        self.tell(_hint(found, store.owner, imported), imported.store_id)
+        self.tell(grant_hint(found, store.owner, imported.store_id), imported.store_id)
 
     def _import(
         self, workspace: Workspace, store: StoreSettings, history: History, selection: Selection
     ) -> ImportedStore:
-        with _progress(visible=self.stderr.isatty()) as progress:
+        with progress_bar("commits", visible=self.stderr.isatty()) as progress:
             commits = progress.track(history, description="Importing")
             return import_store(
                 caller=platform_caller(workspace),
                 settings=store,
                 versions=next_versions(commits, selection),
             )
-
-
-def _progress(*, visible: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("commits"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not visible,
-    )
-
-
-def _parse_owner(text: str, workspace: Workspace) -> Owner:
-    kind, _, owner_id = text.partition(":")
-    if text == OwnerKind.WORKSPACE:
-        return Owner(OwnerKind.WORKSPACE, workspace.id)
-    if kind not in (OwnerKind.PRINCIPAL, OwnerKind.AGENT_DEFINITION):
-        raise Refused("--owner is workspace, principal:ID or agent_definition:ID.")
-    try:
-        return Owner(OwnerKind(kind), parse_id(kind, owner_id))
-    except MalformedId as error:
-        raise Refused(f"--owner: {error}.") from error
 
 
 def _parse_prefix(text: str | None) -> str:
@@ -108,11 +78,3 @@ def _parse_prefix(text: str | None) -> str:
     if prefix in ("", "."):
         raise Refused("--path names no folder. Leave it out to import the whole repository.")
     return prefix
-
-
-def _hint(workspace: Workspace, owner: Owner, imported: ImportedStore) -> str:
-    held = "Nobody has" if owner.kind == OwnerKind.WORKSPACE else "Only its owner has"
-    return (
-        f"{held} a grant on the store. To let somebody read it: manage.py grant --workspace"
-        f" {workspace.name} --subject ID --target {imported.store_id} --permissions read"
-    )

@@ -6,10 +6,10 @@ from django.core.management.base import CommandParser
 from database.transactions import durable_once
 from memory.access import GONE
 from memory.models import MemoryStore
+from memory.operating import parse_store
 from memory.verification.batches import verify_batch
 from memory.verification.findings import Report
 from tenancy.commands import OperatorCommand, Refused
-from wire.ids import MalformedId, parse_id
 
 
 class Command(OperatorCommand):
@@ -46,10 +46,7 @@ def _stores(text: str | None) -> Iterator[str]:
         stores = MemoryStore.objects.exclude(lifecycle__in=GONE).order_by("id")
         yield from stores.values_list("id", flat=True)
         return
-    try:
-        yield parse_id("store", text)
-    except MalformedId as error:
-        raise Refused(f"The store ID is malformed: {error}.") from error
+    yield parse_store(text)
 
 
 def _sentence(store_id: str, report: Report) -> str:
