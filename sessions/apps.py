@@ -8,7 +8,8 @@ class SessionsConfig(AppConfig):
 
     def ready(self) -> None:
         from memory.agents import register_gate  # noqa: PLC0415 (models load first)
-        from sessions import existence, writing  # noqa: PLC0415
+        from sessions import erasing, existence, writing  # noqa: PLC0415
 
         existence.register()
+        erasing.register()
         register_gate(writing.require_writable_mount)

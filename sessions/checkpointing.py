@@ -4,7 +4,6 @@ All ways to write from within a Session come here: checkpoint calls, settlements
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from database.transactions import step
 from memory import refs
@@ -13,11 +12,12 @@ from memory.actors import actor_of
 from memory.models import MemoryVersion, OwnerKind, VersionKind
 from memory.queries.versions import canonical_id
 from memory.retention import body_ceiling
-from memory.treehash import Change, Content, diff_hash, spell_hash
+from memory.treehash import Change, Content, diff_hash
 from memory.treepages import TreeEntry
 from memory.versions import Draft, Note, seal
-from sessions.log import Entry, append
-from sessions.models import Checkpoint, EventKind
+from sessions.entries import change_checkpointed
+from sessions.log import append
+from sessions.models import Checkpoint
 from sessions.workingrefs import ref_of
 from tenancy.audit import record
 from wire.errors import Conflict
@@ -125,18 +125,13 @@ def _follow(access: StoreAccess, base: MemoryVersion, version: MemoryVersion) ->
 
 
 def _tell(access: StoreAccess, turn: Turn, checkpoint: Checkpoint, drafted: Draft) -> None:
-    """Write the event and the audit row of a checkpoint: which paths it changed, it knows."""
-    told: dict[str, Any] = {
-        "store": checkpoint.store_id,
-        "working_ref": {"kind": "session", "session": checkpoint.session_id},
-        "base_version": checkpoint.base_id,
-        "new_version": checkpoint.version_id,
-        "tree_hash": spell_hash(checkpoint.version.tree_hash),
-        "diff_hash": spell_hash(diff_of(drafted)),
-        "changed_path_count": len(drafted.changed_paths),
-        "canonical_advanced": checkpoint.canonical_advanced,
-    }
-    entry = Entry(EventKind.CHANGE_CHECKPOINTED, told, turn.run_id, checkpoint.turn)
+    """Write the event and the audit row of a checkpoint."""
+    entry = change_checkpointed(
+        checkpoint,
+        diff_hash=diff_of(drafted),
+        changed_paths=len(drafted.changed_paths),
+        run_id=turn.run_id,
+    )
     append(checkpoint.session_id, [entry])
     record(
         caller=access.caller,

@@ -8,6 +8,7 @@ from database.rows import insert_rows
 from database.transactions import durable, step
 from memory import receipts
 from sessions.access import SessionAccess, held
+from sessions.entries import mount_resolved
 from sessions.log import Entry, append
 from sessions.models import SHARED_PLACES, EventKind, Mount, Place, Session
 from sessions.queries.facts import Parties, Wish, gather, has_native_writer
@@ -196,7 +197,7 @@ def _insert(
         )
     ]
     insert_rows(mounts)
-    append(session.id, [_resolved(mount) for mount in mounts])
+    append(session.id, [mount_resolved(mount) for mount in mounts])
     detail = {"agent": session.agent_id, "principal": principal_id, "mounts": len(mounts)}
     _audit(caller, session.id, "session.created", detail)
     return session
@@ -216,18 +217,6 @@ def _mount(session: Session, position: int, mount: NewMount, resolution: Resolut
         mount_path=mount.mount_path,
         instructions=mount.instructions,
     )
-
-
-def _resolved(mount: Mount) -> Entry:
-    """The event of a mount's admission, written once (contract S2)."""
-    told = {
-        "mount": mount.position,
-        "store": mount.store_id,
-        "requested": mount.requested,
-        "effective": mount.effective,
-        "reasons": mount.reasons,
-    }
-    return Entry(EventKind.MOUNT_RESOLVED, told)
 
 
 def _audit(caller: Caller, session_id: str, event: str, detail: dict[str, Any]) -> None:

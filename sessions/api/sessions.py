@@ -8,16 +8,27 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.fields import DocumentPath
+from memory.api.publishing import Published
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from sessions.access import SessionAccess, listable_sessions, open_session
 from sessions.actions.sessions import NewMount, NewSession, archive_session, create_session
+from sessions.api.publishing import publish_sessions
 from sessions.api.resources import AccessName, PlaceName, SessionOut, render_session
 from sessions.api.selections import Selecting, parse_selection
 from sessions.models import MOUNTS_AT_MOST, Access, Place
+from sessions.publication import SessionsRead
 from sessions.queries.facts import Wish
 from sessions.queries.sessions import mounts_by_session
 from tenancy.api.base import ApiView, caller_of
-from wire.errors import Conflict, HarnessIncompatible, NotFound, PolicyDenied, ReadOnly, name_some
+from wire.errors import (
+    AuthorizationUnavailable,
+    Conflict,
+    HarnessIncompatible,
+    NotFound,
+    PolicyDenied,
+    ReadOnly,
+    name_some,
+)
 from wire.fields import IdOf
 from wire.idempotency import require_key
 from wire.operations import Listing, operation
@@ -128,15 +139,16 @@ class SessionsView(ApiView):
         summary="List Sessions",
         query=SessionsQuery,
         answers={200: Listing[SessionOut]},
+        errors=(AuthorizationUnavailable,),
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> Published:
         """One's own and those one may read, newest first; an admin key sees that all exist."""
         caller = caller_of(request)
         query = parse_query(request, SessionsQuery)
         found = listable_sessions(caller).filter(**query.columns())
         rows, next_page = newest_first(found, query)
         accesses = [SessionAccess(caller, row, frozenset(row.granted)) for row in rows]
-        return Response(list_body(_listed(accesses), next_page))
+        return publish_sessions(SessionsRead(accesses), list_body(_listed(accesses), next_page))
 
     @operation(
         "sessions.createSession",
@@ -169,13 +181,13 @@ class SessionView(ApiView):
         "sessions.getSession",
         summary="Get a Session",
         answers={200: SessionOut},
-        errors=(NotFound,),
+        errors=(NotFound, AuthorizationUnavailable),
     )
-    def get(self, request: Request, id: str) -> Response:
+    def get(self, request: Request, id: str) -> Published:
         """With what each mount came to when the Session was made."""
         access = open_session(caller_of(request), parse_path_id("session", id))
         parse_nothing(request)
-        return Response(session_out(access))
+        return publish_sessions(SessionsRead([access]), session_out(access))
 
 
 class SessionArchiveView(ApiView):

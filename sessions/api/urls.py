@@ -1,5 +1,6 @@
 from django.urls import path
 
+from sessions.api.events import EventsView, EventView, ManifestView
 from sessions.api.keys import SessionKeysView, SessionKeyView
 from sessions.api.sessions import SessionArchiveView, SessionsView, SessionView
 from sessions.api.workingrefs import CheckpointView, WorkingRefsView, WorkingRefView
@@ -10,6 +11,9 @@ urlpatterns = [
     path("sessions", SessionsView.as_view()),
     path("sessions/<str:id>", SessionView.as_view()),
     path("sessions/<str:id>/archive", SessionArchiveView.as_view()),
+    path("sessions/<str:id>/events", EventsView.as_view()),
+    path("sessions/<str:id>/events/<str:event>", EventView.as_view()),
+    path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),
     path("sessions/<str:id>/keys", SessionKeysView.as_view()),
     path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
     path(_WORKING_REFS, WorkingRefsView.as_view()),

@@ -175,14 +175,14 @@ def test_S1_what_is_not_there_is_404(workspace, scene):
         refused = scene.start(mount(scene.store()), mount(absent))
         assert (refused.status, refused.error) == (404, "memory.not_found")
         assert "mounts[1].store" in refused.message
-    for field, absent in (
+    for field, unknown in (
         ("agent", random_id("agent")),
         ("agent", stranger.agent.id),
         ("environment", random_id("environment")),
         ("environment", stranger.environment.id),
         ("place", {"kind": "public", "space": make_space(elsewhere).id}),
     ):
-        assert scene.start(**{field: absent}).status == 404
+        assert scene.start(**{field: unknown}).status == 404
     assert not Session.objects.exists()
 
 
