@@ -1,5 +1,7 @@
 """Steps on a Session's working ref in a store (contract C7)."""
 
+from django.db.models import QuerySet
+
 from database.transactions import step
 from memory import refs
 from memory.actors import Actor
@@ -11,6 +13,12 @@ from wire.errors import Conflict
 def ref_of(session_id: str) -> RefName:
     """The ref that holds what a Session wrote in a store, and nothing else moves."""
     return RefName(RefKind.SESSION, session_id)
+
+
+def working_refs_of(session_id: str) -> QuerySet[Ref]:
+    """All refs of a Session, in whatever store, in the order of their making."""
+    refs_of_sessions = Ref.objects.filter(kind=RefKind.SESSION, owner_uuid=session_id)
+    return refs_of_sessions.order_by("id")
 
 
 @step

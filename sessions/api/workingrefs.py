@@ -9,18 +9,30 @@ from rest_framework.response import Response
 from memory.access import open_store
 from memory.api.changes import Operations, parse_operations
 from memory.api.fields import Message, VersionId
+from memory.api.publishing import Published
 from memory.api.refs import MemoryRef, render_ref
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from sessions.access import find_session
+from sessions.access import find_session, open_session
 from sessions.actions.checkpoints import CheckpointOutcome, NewCheckpoint, checkpoint
 from sessions.actions.workingrefs import create_working_ref, release_working_ref
+from sessions.api.publishing import publish_sessions
 from sessions.checkpointing import Turn
+from sessions.publication import SessionsRead
+from sessions.workingrefs import working_refs_of
 from tenancy.api.base import ApiView, caller_of
-from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly
+from wire.errors import (
+    AuthorizationUnavailable,
+    Conflict,
+    NotFound,
+    PolicyDenied,
+    RangeTooLarge,
+    ReadOnly,
+)
 from wire.fields import IdOf
 from wire.idempotency import require_key
-from wire.operations import operation
-from wire.parsing import Body, parse_body, parse_nothing, parse_path_id
+from wire.operations import Listing, operation
+from wire.paging import PagedQuery, decode_page, list_body, page_of
+from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
 
 TurnName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
 """A client's own name for a turn: letters, digits and `_ . : -`."""
@@ -69,6 +81,28 @@ def render_checkpoint(outcome: CheckpointOutcome) -> CheckpointOut:
         "canonical_advanced": outcome.canonical_advanced,
         "replayed": outcome.replayed,
     }
+
+
+class SessionRefsView(ApiView):
+    versioned = True
+
+    @operation(
+        "sessions.listSessionWorkingRefs",
+        summary="List the working refs of a Session",
+        query=PagedQuery,
+        answers={200: Listing[MemoryRef]},
+        errors=(NotFound, PolicyDenied, AuthorizationUnavailable),
+    )
+    def get(self, request: Request, id: str) -> Published:
+        """In whatever store, in the order of their making. They outlive the Session's archiving."""
+        access = open_session(caller_of(request), parse_path_id("session", id))
+        query = parse_query(request, PagedQuery)
+        access.require_read()
+        after = decode_page(query.page, int)
+        refs = working_refs_of(access.session_id).filter(id__gt=after[0] if after else 0)
+        shown, next_page = page_of(refs[: query.limit + 1], query.limit, lambda ref: (ref.id,))
+        answer = list_body([render_ref(ref) for ref in shown], next_page)
+        return publish_sessions(SessionsRead([access]), answer)
 
 
 class WorkingRefsView(ApiView):

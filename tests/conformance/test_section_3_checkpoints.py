@@ -147,6 +147,7 @@ def test_C7_archiving_a_session_leaves_its_refs_which_can_still_be_released(scen
     scene.api.post(f"{SESSIONS}/{session}/archive").ok()
 
     assert [ref["kind"] for ref in store.pages("refs")] == ["canonical", "session"]
+    assert scene.api.pages(f"{SESSIONS}/{session}/working-refs") == store.pages("refs")[1:]
     assert checkpoint(store, session, PUT).error == "memory.read_only"
     assert working_ref(scene.store(), session).error == "memory.read_only"
     assert store.api.delete(store.url(f"working-refs/{session}")).status == 204
