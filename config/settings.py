@@ -74,6 +74,7 @@ INSTALLED_APPS = [
     "jobs",
     "memory",
     "proposals",
+    "sessions.apps.SessionsConfig",
     "console",
 ]
 

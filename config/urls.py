@@ -10,6 +10,7 @@ urlpatterns = [
     path("v1/", include("jobs.api.urls")),
     path("v1/", include("memory.api.urls")),
     path("v1/", include("proposals.api.urls")),
+    path("v1/", include("sessions.api.urls")),
     re_path(r"^v1(?:/.*)?$", UnknownRoute.as_view()),
     path("", include("console.urls")),
 ]

@@ -13,9 +13,11 @@ if TYPE_CHECKING:  # Django's fields take their type parameters only in the stub
     _UUIDField = models.UUIDField[Any, Any]
     _TextField = models.TextField[Any, Any]
     _BinaryField = models.BinaryField[Any, Any]
+    _Lookup = models.Lookup[Any]
 else:
     _IdBase, _UUIDField = models.Field, models.UUIDField
     _TextField, _BinaryField = models.TextField, models.BinaryField
+    _Lookup = models.Lookup
 
 
 class IdField(_IdBase):
@@ -69,6 +71,23 @@ class OwnerIdField(_UUIDField):
 
     def get_prep_value(self, value: Any) -> Any:
         return self.to_python(value)
+
+
+@OwnerIdField.register_lookup
+class Among(_Lookup):
+    """`uuid__among=array`: is it one of the elements of an array.
+
+    Where the array comes from a subquery, PostgreSQL makes it once and looks each element up in
+    an index, which it cannot do with an OR of a value and a subquery.
+    """
+
+    lookup_name = "among"
+    prepare_rhs = False
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        column, parameters = self.process_lhs(compiler, connection)
+        array, more = self.process_rhs(compiler, connection)
+        return f"{column} = ANY ({array})", (*parameters, *more)
 
 
 def id_key(kind: str) -> IdField:

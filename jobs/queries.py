@@ -18,11 +18,11 @@ def visible_jobs(caller: Caller) -> QuerySet[Job]:
     jobs = Job.objects.filter(workspace=caller.workspace_id)
     if caller.is_admin or Permission.READ in authority.workspace_permissions(caller):
         return jobs
-    readable = authority.readable_targets(TargetKind.STORE, caller)
     mine = Q(created_by_kind=caller.kind, created_by_uuid=caller.id)
-    if caller.acting_principal_id:
+    if caller.acting_principal_id and caller.agent is None:
         mine |= Q(acting_principal_uuid=caller.acting_principal_id)
-    return jobs.filter(mine | Q(target_kind=TargetKind.STORE, target_uuid__in=readable))
+    readable = authority.readable(TargetKind.STORE, caller, "target_uuid")
+    return jobs.filter(mine | (Q(target_kind=TargetKind.STORE) & readable))
 
 
 def find_job(caller: Caller, job_id: str) -> Job:

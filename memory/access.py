@@ -1,5 +1,6 @@
 """Opening a store: fetch, authorise and 404 in one call and one query (contract §0)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -96,9 +97,10 @@ class StoreAccess:
 
     @property
     def is_owner(self) -> bool:
-        """Whether the caller acts for the principal that owns the store."""
+        """Whether the caller acts for the principal that owns the store. An agent never does."""
         return (
-            self.store.owner_kind == OwnerKind.PRINCIPAL
+            self.caller.agent is None
+            and self.store.owner_kind == OwnerKind.PRINCIPAL
             and self.store.owner_id == self.caller.acting_principal_id
         )
 
@@ -116,8 +118,10 @@ def open_store(caller: Caller, store_id: str) -> StoreAccess:
             three answer alike.
     """
     found = _known_store(
-        caller.subject.kind,
-        subject_id=caller.subject.id,
+        caller.subjects[-1].kind,
+        subject_id=caller.subjects[-1].id,
+        agent_id=caller.agent and caller.agent.agent_id,
+        session_id=caller.agent and caller.agent.session_id,
         workspace_id=caller.workspace_id,
         store_id=store_id,
     )
@@ -140,7 +144,7 @@ def _may_know(access: StoreAccess) -> bool:
 def begun_by(caller: Caller) -> Q:
     """A condition on imports: this credential began it, or one that acts for the same principal."""
     mine = Q(created_by_kind=caller.kind, created_by_uuid=caller.id or None)
-    if caller.acting_principal_id:
+    if caller.acting_principal_id and caller.agent is None:
         mine |= Q(acting_principal_uuid=caller.acting_principal_id)
     return mine
 
@@ -175,16 +179,25 @@ def _marks(*, store_id: str) -> QuerySet[MemoryStore, Any]:
 
 @compiled
 def _known_store(
-    subject_kind: SubjectKind, *, subject_id: str, workspace_id: str, store_id: str
+    subject_kind: SubjectKind,
+    *,
+    subject_id: str,
+    agent_id: str | None,
+    session_id: str | None,
+    workspace_id: str,
+    store_id: str,
 ) -> QuerySet[Any]:
-    return _stores_of(Subject(subject_kind, subject_id), workspace_id).filter(id=store_id)
+    subjects = [Subject(subject_kind, subject_id)]
+    if agent_id:
+        subjects.insert(0, Subject(SubjectKind.AGENT, agent_id, session_id))
+    return _stores_of(subjects, workspace_id).filter(id=store_id)
 
 
-def _stores_of(subject: Subject, workspace_id: str) -> QuerySet[Any]:
-    """A Workspace's stores, each with what a subject holds on it and what canonical holds."""
+def _stores_of(subjects: Sequence[Subject], workspace_id: str) -> QuerySet[Any]:
+    """A Workspace's stores, each with what its subjects hold on it and what canonical holds."""
     canonical = Ref.objects.filter(store=OuterRef("id"), kind=RefKind.CANONICAL)
     return MemoryStore.objects.filter(workspace=workspace_id).annotate(
-        granted=permissions_of(subject, workspace_id, TargetKind.STORE, OuterRef("id")),
+        granted=permissions_of(subjects, workspace_id, TargetKind.STORE, OuterRef("id")),
         canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
         document_count=Subquery(canonical.values("version__document_count")),
         total_bytes=Subquery(canonical.values("version__total_bytes")),
@@ -199,11 +212,9 @@ def listable_stores(caller: Caller) -> QuerySet[Any]:
     A pending one is shown to who began its import, and to nobody else (contract M1).
     """
     begun = Exists(StoreImport.objects.filter(begun_by(caller), store=OuterRef("id")))
-    stores = _stores_of(caller.subject, caller.workspace_id).exclude(lifecycle__in=GONE)
+    stores = _stores_of(caller.subjects, caller.workspace_id).exclude(lifecycle__in=GONE)
     stores = stores.filter(~Q(lifecycle=Lifecycle.PENDING) | Q(begun))
     if caller.is_admin:
         return stores
-    if Permission.READ in authority.workspace_permissions(caller):
-        return stores
-    readable = Q(id__in=authority.readable_targets(TargetKind.STORE, caller))
+    readable = authority.readable(TargetKind.STORE, caller, "id")
     return stores.filter(readable | Q(lifecycle=Lifecycle.PENDING))

@@ -38,7 +38,10 @@ REDACTOR = Actor(ActorKind.PLATFORM, operation="redaction")
 
 
 def actor_of(caller: Caller) -> Actor:
-    """The actor that a caller's writes are recorded under: its credential."""
+    """The actor that a caller's writes are recorded under: its credential, or a Session's agent."""
+    if caller.agent:
+        session, agent = caller.agent.session_id, caller.agent.agent_id
+        return Actor(ActorKind.SESSION_AGENT, session, agent_id=agent)
     return Actor(ActorKind(caller.kind), caller.id)
 
 

@@ -17,6 +17,7 @@ class CanonicalMove(StrEnum):
     APPROVED_PROPOSAL = "approved_proposal"
     IMPORT = "import"
     REDACTION = "redaction"
+    SESSION_CHECKPOINT = "session_checkpoint"
 
 
 CALLER_MOVES = frozenset({CanonicalMove.DIRECT_WRITE, CanonicalMove.APPROVED_PROPOSAL})

@@ -166,7 +166,9 @@ def _own_credential(case: Case) -> Requirement:
 
 
 def _person(case: Case) -> Requirement:
-    if case.caller.kind in {"principal", "api_key"} and not case.caller.principal_is_service:
+    caller = case.caller
+    answerable = caller.kind in {"principal", "api_key"} and caller.agent is None
+    if answerable and not caller.principal_is_service:
         return _met(Rule.PERSON, "Somebody answerable for decisions responds.")
     reason = "Service principals, Session agents and curators never approve."
     return _unmet(Rule.PERSON, reason)

@@ -11,7 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from database.compiled import compiled
-from tenancy.caller import Caller
+from tenancy.caller import Caller, SessionAgent
 from tenancy.models import ApiKey, Principal, Workspace
 from tenancy.secrets import PREFIX, digest
 from wire import ids
@@ -114,21 +114,28 @@ def _live(moment: datetime, named: str | None) -> QuerySet[ApiKey]:
 
 
 def caller_of_key(key: ApiKey) -> Caller:
-    """The Caller of a key that names nobody."""
+    """The Caller of a key that names nobody. An agent acts for its principal without being it."""
     bound = key.principal
+    agent = _agent_of(key)
     return Caller(
         kind="api_key",
         workspace_id=key.workspace_id,
         key_id=key.id,
-        principal_id=key.principal_id,
-        named_principal_id=None,
+        principal_id=None if agent else key.principal_id,
+        named_principal_id=key.principal_id if agent else None,
         principal_is_service=bool(bound and bound.kind == Principal.Kind.SERVICE),
         is_admin=key.key_class == ApiKey.Class.ADMIN,
         authority_epoch=key.workspace.authority_epoch,
         expires_at=key.expires_at,
+        agent=agent,
         workspace_active=key.workspace.state == Workspace.State.ACTIVE,
         principal_active=bound is None or bound.state == Principal.State.ACTIVE,
     )
+
+
+def _agent_of(key: ApiKey) -> SessionAgent | None:
+    session_id, agent_id = key.session_id, key.agent_id
+    return SessionAgent(session_id, agent_id) if session_id and agent_id else None
 
 
 def acting_for(caller: Caller, credential: Credential, text: str | None) -> Caller:
@@ -144,7 +151,7 @@ def acting_for(caller: Caller, credential: Credential, text: str | None) -> Call
         named = ids.parse_id("principal", text)
     except ids.MalformedId as error:
         raise Malformed(f"{ACTING_PRINCIPAL}: {error}.") from error
-    if named == caller.principal_id:
+    if named == caller.acting_principal_id:
         return caller
     if credential.named_state is None:
         raise PolicyDenied(f"This key may not act for {named}.")

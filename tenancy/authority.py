@@ -3,15 +3,22 @@
 One query, or one expression inside the query that fetches the target itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Func, OuterRef, Q, QuerySet, TextField
+from django.db.models import F, Func, OuterRef, Q, QuerySet, TextField, Value
 
+from database.fields import OwnerIdField
 from tenancy.caller import Caller, Subject
-from tenancy.models import Permission, PermissionAssignment, TargetKind
+from tenancy.models import (
+    Permission,
+    PermissionAssignment,
+    SpaceMember,
+    SubjectKind,
+    TargetKind,
+)
 from wire.errors import PolicyDenied
 
 NEEDS_READ = frozenset({Permission.WRITE, Permission.REVIEW, Permission.ADMIN})
@@ -32,9 +39,18 @@ class Target:
 
 
 def grants_of(subject: Subject, workspace_id: str) -> QuerySet[PermissionAssignment]:
-    """The assignments that reach a subject in a Workspace."""
+    """The assignments that reach a subject in a Workspace.
+
+    Its own, those of the spaces it is a member of, and those of the Session that it is at work in.
+    """
+    spaces = SpaceMember.objects.filter(member_uuid=subject.id).values("space")
+    reaching: Any = ArraySubquery(spaces)
+    for holder in filter(None, (subject.id, subject.session_id)):
+        reaching = Func(reaching, Value(holder, OwnerIdField()), function="array_append")
     return PermissionAssignment.objects.filter(
-        workspace=workspace_id, subject_kind=subject.kind, subject_uuid=subject.id
+        workspace=workspace_id,
+        subject_kind__in=[subject.kind, SubjectKind.COLLABORATION_SPACE, SubjectKind.SESSION],
+        subject_uuid__among=reaching,
     )
 
 
@@ -47,15 +63,22 @@ def permissions_on(target_kind: TargetKind, target: str | OuterRef, caller: Call
         target_kind: what kind of thing `target` is.
         target: its identifier, or an OuterRef to the column that holds it.
     """
-    return permissions_of(caller.subject, caller.workspace_id, target_kind, target)
+    return permissions_of(caller.subjects, caller.workspace_id, target_kind, target)
 
 
 def permissions_of(
-    subject: Subject, workspace_id: str, target_kind: TargetKind, target: str | OuterRef
+    subjects: Sequence[Subject], workspace_id: str, target_kind: TargetKind, target: str | OuterRef
 ) -> Any:
-    """The same expression for any subject in a Workspace."""
+    """The same expression for any subjects in a Workspace: what each of them holds."""
+    held = [_held(subject, workspace_id, target_kind, target) for subject in subjects]
+    return ArraySubquery(held[0].intersection(*held[1:]) if held[1:] else held[0])
+
+
+def _held(
+    subject: Subject, workspace_id: str, target_kind: TargetKind, target: str | OuterRef
+) -> QuerySet[Any]:
     permission = Func(F("permissions"), function="unnest", output_field=TextField())
-    return ArraySubquery(
+    return (
         grants_of(subject, workspace_id)
         .filter(_covering(target_kind, target, workspace_id))
         .annotate(permission=permission)
@@ -71,22 +94,39 @@ def _covering(target_kind: TargetKind, target: str | OuterRef, workspace_id: str
 
 
 def permissions_held(target: Target, caller: Caller) -> frozenset[str]:
-    """The permissions that `caller` holds on a target that needs no fetching; one query."""
-    grants = grants_of(caller.subject, caller.workspace_id).filter(
-        _covering(target.kind, target.id, caller.workspace_id)
+    """The permissions that `caller` holds on a target that needs no fetching.
+
+    One query for each of the caller's subjects.
+    """
+    held = [_held_by(subject, caller.workspace_id, target) for subject in caller.subjects]
+    return frozenset.intersection(*held)
+
+
+def _held_by(subject: Subject, workspace_id: str, target: Target) -> frozenset[str]:
+    grants = grants_of(subject, workspace_id).filter(
+        _covering(target.kind, target.id, workspace_id)
     )
     return frozenset(
         permission for held in grants.values_list("permissions", flat=True) for permission in held
     )
 
 
-def readable_targets(target_kind: TargetKind, caller: Caller) -> QuerySet[Any]:
-    """The UUIDs of targets of one kind on which the caller holds a direct read grant."""
-    return (
-        grants_of(caller.subject, caller.workspace_id)
-        .filter(target_kind=target_kind, permissions__contains=[Permission.READ])
-        .values("target_uuid")
-    )
+def readable(target_kind: TargetKind, caller: Caller, column: str) -> Q:
+    """The condition that a caller may read what a column names; a query for each subject.
+
+    Args:
+        target_kind: what kind of thing that is.
+        column: the lookup of the column with its identifier.
+    """
+    condition = ~Q(pk__in=[])  # always true, also as a part of an OR, where Q() is nothing
+    whole = Target(TargetKind.WORKSPACE, caller.workspace_id)
+    for subject in caller.subjects:
+        if Permission.READ not in _held_by(subject, caller.workspace_id, whole):
+            grants = grants_of(subject, caller.workspace_id).filter(
+                target_kind=target_kind, permissions__contains=[Permission.READ]
+            )
+            condition &= Q((f"{column}__in", grants.values("target_uuid")))
+    return condition
 
 
 def workspace_permissions(caller: Caller) -> frozenset[str]:

@@ -16,10 +16,23 @@ NOBODY: Final = "prin_" + "0" * 32
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A holder of grants."""
+    """A holder of grants. Those of its spaces reach it too.
+
+    Attributes:
+        session_id: of an agent at work, its Session, whose grants reach it as well.
+    """
 
     kind: SubjectKind
     id: str
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAgent:
+    """The agent of a Session, as which a key of class `session` acts."""
+
+    session_id: str
+    agent_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +44,13 @@ class Caller:
             for a command that the operator runs on the server.
         key_id: the key, when there is one.
         principal_id: the signed-in person, or the principal that the key is bound to.
-        named_principal_id: a principal that the key only named in `Checkfu-Acting-Principal`.
+        named_principal_id: a principal that the key only named in `Checkfu-Acting-Principal`,
+            or for which the agent of a Session acts.
         principal_is_service: whether the acting principal, if any, is a service.
         is_admin: an admin key, a signed-in Workspace admin, or the platform.
         authority_epoch: the Workspace's, as it stood when the credential was looked up.
         expires_at: when the key ends by itself.
+        agent: the agent that a Session's key acts as; its grants count beside the principal's.
         workspace_active, principal_active: False answers 403 `auth.disabled_tenancy`.
     """
 
@@ -48,6 +63,7 @@ class Caller:
     is_admin: bool
     authority_epoch: int
     expires_at: datetime | None = None
+    agent: SessionAgent | None = None
     workspace_active: bool = True
     principal_active: bool = True
 
@@ -80,8 +96,19 @@ class Caller:
         return self.named_principal_id or self.principal_id
 
     @property
-    def subject(self) -> Subject:
-        """Whose grants count, as a subject: a key without a principal uses its own."""
+    def subjects(self) -> tuple[Subject, ...]:
+        """Whose grants count: what the caller holds is what each of them holds.
+
+        A key without a principal uses its own. The agent of a Session and the principal that it
+        acts for both need theirs (contract S2).
+        """
+        if self.agent:
+            agent = Subject(SubjectKind.AGENT, self.agent.agent_id, self.agent.session_id)
+            return (agent, self._subject)
+        return (self._subject,)
+
+    @property
+    def _subject(self) -> Subject:
         if self.acting_principal_id:
             return Subject(SubjectKind.PRINCIPAL, self.acting_principal_id)
         if self.key_id:

@@ -66,7 +66,7 @@ CAPABILITIES: Final = (
     Capability("verification", "preview", "jobs"),
     Capability("exports", "preview", "exports"),
     Capability("search", "preview", "search"),
-    Capability("sessions", "alpha", "sessions", missing=LATER),
+    Capability("sessions", "preview", "sessions"),
     Capability("settlement", "alpha", "settlement", missing=LATER),
     Capability("native_read", "alpha", "native-memory", missing=LATER),
     Capability("native_write", "alpha", "native-memory", missing=LATER),

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import models
 
-from tenancy.models import Agent, ApiKey, Principal
+from tenancy.models import Agent, ApiKey, CollaborationSpace, Environment, Principal
 from tenancy.registry import register_existence
 
 
@@ -16,6 +16,8 @@ def register() -> None:
     register_existence("agent", _among(Agent.objects))
     register_existence("agent_definition", _among(Agent.objects))
     register_existence("api_key", _among(ApiKey.objects))
+    register_existence("environment", _among(Environment.objects))
+    register_existence("collaboration_space", _among(CollaborationSpace.objects))
 
 
 def _is_itself(workspace_id: str, id: str) -> bool:

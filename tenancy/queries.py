@@ -9,8 +9,11 @@ from tenancy.models import (
     Agent,
     ApiKey,
     AuditEntry,
+    CollaborationSpace,
+    Environment,
     PermissionAssignment,
     Principal,
+    SpaceMember,
     SubjectKind,
     TargetKind,
     User,
@@ -57,9 +60,25 @@ def agents(caller: Caller) -> QuerySet[Agent]:
     return Agent.objects.filter(workspace=caller.workspace_id)
 
 
+def environments(caller: Caller) -> QuerySet[Environment]:
+    """The environments of the Workspace."""
+    return Environment.objects.filter(workspace=caller.workspace_id)
+
+
+def spaces(caller: Caller) -> QuerySet[CollaborationSpace]:
+    """The collaboration spaces of the Workspace."""
+    return CollaborationSpace.objects.filter(workspace=caller.workspace_id)
+
+
+def members_of(space: CollaborationSpace) -> QuerySet[SpaceMember]:
+    """Who belongs to a space."""
+    return SpaceMember.objects.filter(space=space)
+
+
 def api_keys(caller: Caller) -> QuerySet[ApiKey]:
-    """The keys of the Workspace, with the principals that they may act for."""
-    return ApiKey.objects.filter(workspace=caller.workspace_id).prefetch_related("may_act_for")
+    """The keys of the Workspace, with the principals and environments that they are for."""
+    keys = ApiKey.objects.filter(workspace=caller.workspace_id)
+    return keys.prefetch_related("may_act_for", "environments")
 
 
 def assignments(
@@ -102,6 +121,20 @@ def find_agent(caller: Caller, agent_id: str, *, for_update: bool = False) -> Ag
     return _one(agents(caller).filter(id=agent_id), "agent", for_update=for_update)
 
 
+def find_environment(
+    caller: Caller, environment_id: str, *, for_update: bool = False
+) -> Environment:
+    """An environment of the Workspace. Raises NotFound."""
+    rows = environments(caller).filter(id=environment_id)
+    return _one(rows, "environment", for_update=for_update)
+
+
+def find_space(caller: Caller, space_id: str, *, for_update: bool = False) -> CollaborationSpace:
+    """A collaboration space of the Workspace. Raises NotFound."""
+    rows = spaces(caller).filter(id=space_id)
+    return _one(rows, "collaboration space", for_update=for_update)
+
+
 def find_key(caller: Caller, key_id: str, *, for_update: bool = False) -> ApiKey:
     """A key of the Workspace. Raises NotFound."""
     return _one(api_keys(caller).filter(id=key_id), "API key", for_update=for_update)
@@ -125,7 +158,7 @@ def find_assignment(
 _ASSIGNMENT = "permission assignment"
 
 
-def _one[M: (Principal, Agent, ApiKey, PermissionAssignment)](
+def _one[M: (Principal, Agent, Environment, CollaborationSpace, ApiKey, PermissionAssignment)](
     rows: QuerySet[M], noun: str, *, for_update: bool
 ) -> M:
     found = (rows.select_for_update(no_key=True) if for_update else rows).first()

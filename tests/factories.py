@@ -8,9 +8,11 @@ from typing import Any
 from memory.actions.stores import Owner, StoreSettings, create_store
 from memory.models import OwnerKind
 from tenancy.actions.agents import create_agent
+from tenancy.actions.environments import Abilities, create_environment
 from tenancy.actions.keys import create_key
 from tenancy.actions.permissions import assign
 from tenancy.actions.principals import create_person, create_principal
+from tenancy.actions.spaces import add_member, create_space
 from tenancy.actions.workspaces import create_workspace
 from tenancy.authentication import caller_of_key, caller_of_person
 from tenancy.authority import Target
@@ -18,9 +20,12 @@ from tenancy.caller import Caller, Subject, platform_caller
 from tenancy.models import (
     Agent,
     ApiKey,
+    CollaborationSpace,
+    Environment,
     Permission,
     PermissionAssignment,
     Principal,
+    SpaceMember,
     SubjectKind,
     TargetKind,
     Workspace,
@@ -35,6 +40,7 @@ _SUBJECT_KINDS: dict[type, SubjectKind] = {
     Principal: SubjectKind.PRINCIPAL,
     Agent: SubjectKind.AGENT,
     ApiKey: SubjectKind.API_KEY,
+    CollaborationSpace: SubjectKind.COLLABORATION_SPACE,
 }
 
 
@@ -80,6 +86,28 @@ def make_agent(workspace: Workspace, name: str = "Agent") -> Agent:
     return create_agent(caller=platform(workspace), name=name)
 
 
+def make_environment(
+    workspace: Workspace,
+    *,
+    can_enumerate: bool = True,
+    memory_writer: Environment.MemoryWriter | str = Environment.MemoryWriter.CAPTURE,
+    name: str = "Environment",
+) -> Environment:
+    abilities = Abilities(can_enumerate, Environment.MemoryWriter(memory_writer))
+    return create_environment(caller=platform(workspace), name=name, abilities=abilities)
+
+
+def make_space(
+    workspace: Workspace, *members: Principal | Agent, name: str = "Space"
+) -> CollaborationSpace:
+    """A space with these members."""
+    space = create_space(caller=platform(workspace), name=name)
+    for member in members:
+        kind = SpaceMember.Kind(_SUBJECT_KINDS[type(member)])
+        add_member(caller=platform(workspace), space_id=space.id, kind=kind, member_id=member.id)
+    return space
+
+
 def make_key(
     workspace: Workspace,
     *,
@@ -112,7 +140,9 @@ def make_store(workspace: Workspace, name: str = "Store", *, owner: Owner | None
 
 
 def grant(
-    subject: Principal | Agent | ApiKey, target: Any, *permissions: Permission | str
+    subject: Principal | Agent | ApiKey | CollaborationSpace,
+    target: Any,
+    *permissions: Permission | str,
 ) -> PermissionAssignment:
     """Grant permissions (`"read"`, `"write"` …) on a Workspace, store or agent, or on its ID."""
     return assign(

@@ -8,6 +8,7 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.actors import actor_of
+from memory.agents import require_own_ref
 from memory.canonical import CanonicalMove, require_move
 from memory.models import MemoryVersion, RefKind, VersionKind
 from memory.queries.versions import changed_paths
@@ -88,13 +89,15 @@ def require_write(access: StoreAccess, ref: RefName) -> None:
     """Refuse a write to `ref` that this caller or store does not allow, then a dead store.
 
     Raises:
-        PolicyDenied, ReadOnly: the grant is missing, or canonical moves by Proposals only.
+        PolicyDenied, ReadOnly: the grant is missing, or canonical moves by Proposals only, or the
+            agent of a Session may not write there (contract C6).
         NotFound, ReadOnly: the store is not active.
     """
     if ref.kind == RefKind.CANONICAL:
         require_move(access, CanonicalMove.DIRECT_WRITE)
     else:
         access.require(Permission.WRITE)
+    require_own_ref(access, ref)
     access.require_active()
 
 

@@ -9,6 +9,7 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import HIDDEN, StoreAccess, open_store, reopened
 from memory.actors import Actor, actor_of
+from memory.agents import refuse_agents
 from memory.models import (
     SHARED_OWNERS,
     CanonicalWrites,
@@ -193,6 +194,7 @@ def require_owner(caller: Caller, owner: Owner) -> None:
     Raises:
         PolicyDenied, Malformed: as `create_store` says.
     """
+    refuse_agents(caller)
     if owner.id != caller.acting_principal_id and not caller.is_admin:
         permissions = workspace_permissions(caller)
         if not {Permission.READ, Permission.WRITE} <= permissions:
@@ -250,6 +252,7 @@ def _elsewhere(access: StoreAccess, version: int) -> ApiError:
 
 
 def _require_change(access: StoreAccess, changes: StoreChanges) -> None:
+    refuse_agents(access.caller)
     if changes.governs_review or not access.is_owner:
         access.require(Permission.ADMIN)
 

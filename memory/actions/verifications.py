@@ -4,6 +4,7 @@ from database.transactions import durable
 from jobs.enqueueing import enqueue
 from jobs.models import Job
 from memory.access import StoreAccess
+from memory.agents import refuse_agents
 from memory.verification.jobs import VERIFY
 from tenancy.models import Permission
 
@@ -16,6 +17,7 @@ def request_verification(*, access: StoreAccess) -> Job:
         PolicyDenied: the caller is no admin of the Workspace and holds no `admin` on the store.
         NotFound: the store is being deleted.
     """
+    refuse_agents(access.caller)
     if not access.caller.is_admin:
         access.require(Permission.ADMIN)
     access.require_known()

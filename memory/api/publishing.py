@@ -10,7 +10,7 @@ from wire.rendering import dump_json
 
 
 class Published(HttpResponse):
-    """An answer that passed the publication recheck. Only `publish` makes one."""
+    """An answer that passed a publication recheck. Only what looks once more makes one."""
 
 
 def publish(

@@ -102,9 +102,9 @@ def _take_items(made: StoreImport, reader: Reader, position: Mapping[str, Any]) 
 
 def _require_all_taken(made: StoreImport, reader: Reader) -> None:
     """Refuse an entry or a ref that comes before all of the kinds before it."""
-    taken = (ImportRevision, PathFence, ImportDocument)
-    for kind, model in zip(KINDS, taken, strict=False):
-        if model.objects.filter(store=made.store_id).count() < made.declared[kind]:
+    taken = (ImportRevision.objects, PathFence.objects, ImportDocument.objects)
+    for kind, rows in zip(KINDS, taken, strict=False):
+        if rows.filter(store=made.store_id).count() < made.declared[kind]:
             run = reader.take(1)
             assert run
             raise run.fault(0, f"a {kind} comes behind it; kinds are not in order")

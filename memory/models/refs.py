@@ -41,6 +41,13 @@ class Ref(models.Model):
                 name="ref_named_by_kind_and_owner",
             ),
         ]
+        indexes = [
+            models.Index(
+                fields=["owner_uuid"],
+                condition=models.Q(kind="session"),
+                name="ref_by_session",
+            )
+        ]
 
     @property
     def owner_id(self) -> str | None:

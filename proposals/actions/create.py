@@ -20,7 +20,7 @@ from proposals.authorship import sealers_of
 from proposals.opening import Words, open_proposal
 from proposals.restoring import restoring_changes
 from tenancy.models import Permission
-from wire.errors import Malformed
+from wire.errors import Malformed, PolicyDenied
 from wire.idempotency import IdempotencyKey
 
 
@@ -46,6 +46,11 @@ class NewProposal:
     base_version: str | None = None
 
     @property
+    def is_inline(self) -> bool:
+        """Whether operations seal the head."""
+        return isinstance(self.head, tuple)
+
+    @property
     def names_head(self) -> bool:
         """Whether the head is there already, sealed by whomever."""
         return isinstance(self.head, str)
@@ -68,8 +73,9 @@ def create_proposal(
     A base that is not canonical any more is admitted: the Proposal is stale from its birth.
 
     Raises:
-        PolicyDenied: the caller does not hold read and write, or zero data retention forbids
-            the texts that sealing a head would keep (X3).
+        PolicyDenied: the caller does not hold read and write, or is the agent of a Session and
+            proposes anything but operations to a shared store (contract P1), or zero data
+            retention forbids the texts that sealing a head would keep (X3).
         ReadOnly, NotFound: the store is not active; it has no such base, head or version.
         Malformed: base is not an ancestor of head, or their trees do not differ.
         Conflict: the base does not hold what the operations expect, a document would be
@@ -99,10 +105,17 @@ def create_proposal(
 def _require(proposal: NewProposal, access: StoreAccess, paths: Collection[str] = ()) -> None:
     """Refuse a Proposal that the grant, the store, the policy or its paths do not allow."""
     access.require(Permission.WRITE)
+    _require_proposable_by_agents(proposal, access)
     access.require_active()
     if not proposal.names_head:
         require_durable_bodies(access)
     refuse_fenced(access, paths)
+
+
+def _require_proposable_by_agents(proposal: NewProposal, access: StoreAccess) -> None:
+    """Let the agent of a Session propose changes of its own to a shared store, and nothing else."""
+    if access.caller.agent and not (access.store.is_shared and proposal.is_inline):
+        raise PolicyDenied("The agent of a Session proposes operations to a shared store only.")
 
 
 def _base(store_id: str, version_id: str | None) -> MemoryVersion:

@@ -9,6 +9,7 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.actors import actor_of
+from memory.agents import refuse_agents
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, VersionKind
 from memory.retention import body_ceiling, require_durable_bodies
@@ -75,6 +76,7 @@ def repropose(
 
 def _require(access: StoreAccess, paths: Collection[str] = ()) -> None:
     """Refuse what the grant, the store, the policy or the replayed paths do not allow."""
+    refuse_agents(access.caller)
     access.require(Permission.WRITE)
     access.require_active()
     require_durable_bodies(access)

@@ -3,10 +3,11 @@
 from typing import Any
 
 from database.transactions import durable
-from tenancy.administration import bump_authority, require_admin
+from tenancy.administration import bump_authority, require_admin, take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.changes import apply_changes
+from tenancy.keys import end_agents_keys
 from tenancy.models import Agent
 from tenancy.names import checked_name
 from tenancy.queries import find_agent
@@ -55,18 +56,20 @@ def change_agent(
 
 @durable
 def archive_agent(*, caller: Caller, agent_id: str) -> Agent:
-    """Retire an agent for good. Archiving an archived one changes nothing.
+    """Retire an agent for good: keys that act as it end. Archiving an archived one does nothing.
 
     Raises:
         NotFound: the Workspace has no such agent.
         PolicyDenied: the caller does not administer the Workspace.
     """
+    caller = take_turn(caller)
     agent = find_agent(caller, agent_id, for_update=True)
     require_admin(caller)
     if agent.state != Agent.State.ARCHIVED:
         agent.state = Agent.State.ARCHIVED
         agent.save(update_fields=["state"])
         _audit(caller, agent, "agent.archived", {})
+        end_agents_keys(caller, agent.id)
         bump_authority(caller.workspace_id)
     return agent
 

@@ -18,19 +18,23 @@ from wire.paging import PagedQuery, list_body, newest_first
 from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
 from wire.times import render_time
 
-ClassName = Literal["standard", "admin"]
+ClassName = Literal["standard", "admin", "session", "runner"]
 PrincipalId = Annotated[str, IdOf("principal")]
+EnvironmentId = Annotated[str, IdOf("environment")]
 
 
 class CreateApiKey(Body):
     """A new key. It uses grants of its own unless it is bound or names a principal."""
 
     name: Name
-    key_class: Annotated[ClassName, Field(alias="class")] = "standard"
+    key_class: Annotated[Literal["standard", "admin", "runner"], Field(alias="class")] = "standard"
+    """A `session` key is made for its Session, at `/v1/sessions/{id}/keys`."""
     principal: PrincipalId | None = None
     """The principal that the key is bound to."""
     may_act_for: Annotated[list[PrincipalId], Field(max_length=200)] = []
     """Principals that the key may name in `Checkfu-Acting-Principal` instead."""
+    environments: Annotated[list[EnvironmentId], Field(max_length=200)] = []
+    """Those whose Runs a `runner` key settles; such a key acts for no principal."""
     expires_at: Moment | None = None
     """When the key ends by itself."""
 
@@ -44,6 +48,9 @@ ApiKeyOut = TypedDict(
         "hint": str,
         "principal": str | None,
         "may_act_for": list[str],
+        "environments": list[str],
+        "session": str | None,
+        "agent": str | None,
         "expires_at": str | None,
         "revoked_at": str | None,
         "created_at": str,
@@ -66,6 +73,9 @@ def render_key(key: ApiKey) -> ApiKeyOut:
         "hint": key.hint,
         "principal": key.principal_id,
         "may_act_for": sorted(principal.id for principal in key.may_act_for.all()),
+        "environments": sorted(environment.id for environment in key.environments.all()),
+        "session": key.session_id,
+        "agent": key.agent_id,
         "expires_at": render_time(key.expires_at) if key.expires_at else None,
         "revoked_at": render_time(key.revoked_at) if key.revoked_at else None,
         "created_at": render_time(key.created_at),
@@ -104,6 +114,7 @@ class ApiKeysView(ApiView):
             key_class=ApiKey.Class(body.key_class),
             principal_id=body.principal,
             may_act_for=body.may_act_for,
+            environment_ids=body.environments,
             expires_at=body.expires_at,
         )
         created: CreatedApiKeyOut = {**render_key(key), "secret": secret}

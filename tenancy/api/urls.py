@@ -1,6 +1,16 @@
 from django.urls import path
 
-from tenancy.api import agents, audit, keys, permissions, principals, support, workspace
+from tenancy.api import (
+    agents,
+    audit,
+    environments,
+    keys,
+    permissions,
+    principals,
+    spaces,
+    support,
+    workspace,
+)
 
 urlpatterns = [
     path("workspace", workspace.WorkspaceView.as_view()),
@@ -9,6 +19,13 @@ urlpatterns = [
     path("agents", agents.AgentsView.as_view()),
     path("agents/<str:id>", agents.AgentView.as_view()),
     path("agents/<str:id>/archive", agents.AgentArchiveView.as_view()),
+    path("environments", environments.EnvironmentsView.as_view()),
+    path("environments/<str:id>", environments.EnvironmentView.as_view()),
+    path("environments/<str:id>/archive", environments.EnvironmentArchiveView.as_view()),
+    path("spaces", spaces.SpacesView.as_view()),
+    path("spaces/<str:id>", spaces.SpaceView.as_view()),
+    path("spaces/<str:id>/members", spaces.SpaceMembersView.as_view()),
+    path("spaces/<str:id>/members/<str:member>", spaces.SpaceMemberView.as_view()),
     path("api-keys", keys.ApiKeysView.as_view()),
     path("api-keys/<str:id>", keys.ApiKeyView.as_view()),
     path("permission-assignments", permissions.PermissionAssignmentsView.as_view()),

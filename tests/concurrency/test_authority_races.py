@@ -208,7 +208,7 @@ def test_r5_a_caller_whose_authority_stands_is_looked_up_afresh():
     for caller in callers:
         fresh = recheck_authority(caller)
         assert fresh.authority_epoch > caller.authority_epoch
-        assert (fresh.id, fresh.subject) == (caller.id, caller.subject)
+        assert (fresh.id, fresh.subjects) == (caller.id, caller.subjects)
 
 
 def test_r5_a_key_revoked_meanwhile_is_401():

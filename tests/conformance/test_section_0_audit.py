@@ -10,12 +10,22 @@ from django.db import transaction
 from django.db.transaction import TransactionManagementError
 
 import tenancy.actions
-from tenancy.actions import agents, keys, passwords, permissions, principals, workspaces
+from tenancy.actions import (
+    agents,
+    environments,
+    keys,
+    passwords,
+    permissions,
+    principals,
+    spaces,
+    workspaces,
+)
 from tenancy.audit import record
 from tenancy.authority import Target
 from tenancy.caller import Subject
 from tenancy.models import (
     AuditEntry,
+    Environment,
     Permission,
     Principal,
     SubjectKind,
@@ -27,14 +37,17 @@ from tests.factories import (
     caller_for,
     grant,
     make_agent,
+    make_environment,
     make_key,
     make_person,
+    make_space,
     make_workspace,
     platform,
 )
 from wire.ids import new_id
 
 CANARY = "canary text"
+ABILITIES = environments.Abilities(can_enumerate=True, memory_writer=Environment.MemoryWriter.NONE)
 
 
 def _target(workspace: Workspace) -> Target:
@@ -108,6 +121,50 @@ ACTIONS: dict[Callable[..., object], tuple[str, Callable[[Workspace], object]]] 
         "agent.archived",
         lambda workspace: agents.archive_agent(
             caller=platform(workspace), agent_id=make_agent(workspace).id
+        ),
+    ),
+    environments.create_environment: (
+        "environment.created",
+        lambda workspace: environments.create_environment(
+            caller=platform(workspace), name=CANARY, description=CANARY, abilities=ABILITIES
+        ),
+    ),
+    environments.change_environment: (
+        "environment.changed",
+        lambda workspace: environments.change_environment(
+            caller=platform(workspace),
+            environment_id=make_environment(workspace).id,
+            name=CANARY,
+        ),
+    ),
+    environments.archive_environment: (
+        "environment.archived",
+        lambda workspace: environments.archive_environment(
+            caller=platform(workspace), environment_id=make_environment(workspace).id
+        ),
+    ),
+    spaces.create_space: (
+        "collaboration_space.created",
+        lambda workspace: spaces.create_space(
+            caller=platform(workspace), name=CANARY, description=CANARY
+        ),
+    ),
+    spaces.change_space: (
+        "collaboration_space.changed",
+        lambda workspace: spaces.change_space(
+            caller=platform(workspace), space_id=make_space(workspace).id, description=CANARY
+        ),
+    ),
+    spaces.add_member: (
+        "collaboration_space.member_added",
+        lambda workspace: make_space(workspace, make_person(workspace)),
+    ),
+    spaces.remove_member: (
+        "collaboration_space.member_removed",
+        lambda workspace: spaces.remove_member(
+            caller=platform(workspace),
+            space_id=make_space(workspace, agent := make_agent(workspace)).id,
+            member_id=agent.id,
         ),
     ),
     keys.create_key: (

@@ -24,6 +24,7 @@ from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.models import ProposalResponse
 from proposals.opening import Words
+from tests.agents import checkpoint, make_scene, own_store
 from tests.client import Api, random_id
 from tests.factories import caller_for, grant, make_agent, make_key, make_person, platform
 from tests.stores import (
@@ -93,6 +94,14 @@ def _fork(workspace):
     return str(source.api.post(source.url("fork"), body).ok(201)["store"])
 
 
+def _checkpoint(workspace):
+    scene = make_scene(workspace)
+    store, session = own_store(scene)
+    store.api.post(store.url("working-refs"), {"session": session}).ok(201)
+    checkpoint(store, session, put_operation("/a.md", "text")).ok()
+    return store.id
+
+
 MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.CREATION: (_create, "memory/actions/stores.py:seal_initial"),
     CanonicalMove.FORK: (_fork, "memory/actions/forks.py:_make"),
@@ -103,6 +112,7 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.APPROVED_PROPOSAL: (_approve, "proposals/actions/respond.py:_move_canonical"),
     CanonicalMove.IMPORT: (_import, "memory/actions/imports.py:_open_store"),
     CanonicalMove.REDACTION: (_redact, "memory/actions/redactions.py:_seal_without"),
+    CanonicalMove.SESSION_CHECKPOINT: (_checkpoint, "sessions/checkpointing.py:_follow"),
 }
 """Each move, how it comes about, and the one function that makes it."""
 
@@ -127,7 +137,7 @@ def test_nothing_else_moves_canonical():
 
 def _movers() -> Iterator[str]:
     """The functions that make or advance a ref which may be canonical."""
-    for room in ("tenancy", "memory", "proposals", "console"):
+    for room in ("tenancy", "memory", "proposals", "sessions", "console"):
         for file in sorted((ROOT / room).rglob("*.py")):
             tree = ast.parse(file.read_text())
             functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]

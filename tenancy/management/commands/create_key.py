@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     def handle(
         self, *, workspace: str, name: str, key_class: str, principal: str | None, **_: Any
     ) -> None:
-        if key_class not in ApiKey.Class.values:
+        if key_class not in {ApiKey.Class.ADMIN, ApiKey.Class.STANDARD}:
             raise Refused(f"--class is admin or standard, not {key_class}.")
         key, secret = create_key(
             caller=platform_caller(find_workspace(workspace)),

@@ -1,0 +1,144 @@
+"""Opening a Session: fetch, authorise and 404 in one call and one query (contract §0)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import OuterRef, Q, QuerySet
+
+from database.transactions import step
+from sessions.models import Session
+from tenancy import authority
+from tenancy.administration import take_turn
+from tenancy.caller import Caller
+from tenancy.models import Permission, TargetKind
+from wire.errors import NotFound, PolicyDenied, ReadOnly
+
+NO_SUCH_SESSION = "There is no such Session."
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAccess:
+    """A Session that this caller may know of, and what they may do with it."""
+
+    caller: Caller
+    session: Session
+    permissions: frozenset[str]
+
+    @property
+    def session_id(self) -> str:
+        """The Session's identifier."""
+        return self.session.id
+
+    @property
+    def is_principal(self) -> bool:
+        """Whether the caller acts for the principal for whom the Session was made."""
+        caller = self.caller
+        return caller.agent is None and caller.acting_principal_id == self.session.principal_id
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether the caller is the Session's own agent."""
+        return is_agent_of(self.caller, self.session_id)
+
+    @property
+    def may_read(self) -> bool:
+        """Whether the caller may read what the Session is about: its words and its log."""
+        return self.is_principal or self.is_agent or Permission.READ in self.permissions
+
+    @property
+    def may_manage(self) -> bool:
+        """Whether the caller may end the Session: not the agent itself."""
+        if self.caller.agent:
+            return False
+        granted = authority.holds(self.permissions, Permission.WRITE)
+        return self.is_principal or self.caller.is_admin or granted
+
+    def require_read(self) -> None:
+        """Raise PolicyDenied naming the missing grant unless the caller may read the Session.
+
+        Workspace admins know of every Session and read none without a grant (contract §0).
+        """
+        if not self.may_read:
+            authority.require(self.permissions, Permission.READ, self.session_id)
+
+    def require_manage(self) -> None:
+        """Raise PolicyDenied unless the caller may end the Session."""
+        if not self.may_manage:
+            raise PolicyDenied(
+                f"This needs the acting principal of {self.session_id}, a grant of `write` on it,"
+                " or a Workspace admin."
+            )
+
+    def require_keys(self) -> None:
+        """Raise PolicyDenied unless the caller may make keys that act for the principal."""
+        if not (self.is_principal or self.caller.is_admin):
+            raise PolicyDenied(
+                f"This needs the acting principal of {self.session_id}, or a Workspace admin."
+            )
+
+    def require_active(self) -> None:
+        """Raise ReadOnly once the Session is archived."""
+        require_active(self.session)
+
+
+def is_agent_of(caller: Caller, session_id: str) -> bool:
+    """Whether a caller is the agent of that very Session."""
+    return caller.agent is not None and caller.agent.session_id == session_id
+
+
+def require_active(session: Session) -> None:
+    """Raise ReadOnly once a Session is archived."""
+    if session.state != Session.State.ACTIVE:
+        raise ReadOnly("The Session is archived and does nothing more.")
+
+
+def find_session(workspace_id: str, session_id: str) -> Session:
+    """A Session of a Workspace, for who may act on a store of it. Raises NotFound."""
+    sessions = Session.objects.filter(workspace=workspace_id).select_related("environment")
+    session = sessions.filter(id=session_id).first()
+    if session is None:
+        raise NotFound(NO_SUCH_SESSION)
+    return session
+
+
+def open_session(caller: Caller, session_id: str) -> SessionAccess:
+    """Fetch a Session of the caller's Workspace that they may know of.
+
+    Raises:
+        NotFound: there is none, it is another Workspace's, or the caller may not read it.
+    """
+    session = _sessions(caller).filter(id=session_id).first()
+    if session is None:
+        raise NotFound(NO_SUCH_SESSION)
+    access = SessionAccess(caller, session, frozenset(session.granted))
+    if not (access.may_read or caller.is_admin):
+        raise NotFound(NO_SUCH_SESSION)
+    return access
+
+
+@step
+def held(access: SessionAccess) -> SessionAccess:
+    """The access as it stands now, while nobody's authority changes until the transaction ends.
+
+    Raises:
+        NotFound, InvalidKey, DisabledTenancy, PolicyDenied: what a fresh request would get.
+    """
+    return open_session(take_turn(access.caller), access.session_id)
+
+
+def _sessions(caller: Caller) -> QuerySet[Any]:
+    granted = authority.permissions_on(TargetKind.SESSION, OuterRef("id"), caller)
+    return (
+        Session.objects.filter(workspace=caller.workspace_id)
+        .select_related("environment")
+        .annotate(granted=granted)
+    )
+
+
+def listable_sessions(caller: Caller) -> QuerySet[Any]:
+    """The Sessions that a list shows: readable ones, or all of them for an admin."""
+    sessions = _sessions(caller)
+    if caller.is_admin:
+        return sessions
+    own = Q(id=caller.agent.session_id) if caller.agent else Q(principal=caller.acting_principal_id)
+    return sessions.filter(own | authority.readable(TargetKind.SESSION, caller, "id"))

@@ -1,0 +1,1 @@
+"""Writes of Sessions: one durable transaction each, with its audit row."""

@@ -1,0 +1,28 @@
+from django.urls import path
+
+from sessions.api.events import EventsView, EventView, ManifestView
+from sessions.api.keys import SessionKeysView, SessionKeyView
+from sessions.api.sessions import SessionArchiveView, SessionsView, SessionView
+from sessions.api.workingrefs import (
+    CheckpointView,
+    SessionRefsView,
+    WorkingRefsView,
+    WorkingRefView,
+)
+
+_WORKING_REFS = "memory-stores/<str:id>/working-refs"
+
+urlpatterns = [
+    path("sessions", SessionsView.as_view()),
+    path("sessions/<str:id>", SessionView.as_view()),
+    path("sessions/<str:id>/archive", SessionArchiveView.as_view()),
+    path("sessions/<str:id>/events", EventsView.as_view()),
+    path("sessions/<str:id>/events/<str:event>", EventView.as_view()),
+    path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),
+    path("sessions/<str:id>/keys", SessionKeysView.as_view()),
+    path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
+    path("sessions/<str:id>/working-refs", SessionRefsView.as_view()),
+    path(_WORKING_REFS, WorkingRefsView.as_view()),
+    path(f"{_WORKING_REFS}/<str:session>", WorkingRefView.as_view()),
+    path(f"{_WORKING_REFS}/<str:session>/checkpoint", CheckpointView.as_view()),
+]

@@ -1,0 +1,15 @@
+from django.apps import AppConfig
+
+
+class SessionsConfig(AppConfig):
+    name = "sessions"
+    label = "agent_sessions"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from memory.agents import register_gate  # noqa: PLC0415 (models load first)
+        from sessions import erasing, existence, writing  # noqa: PLC0415
+
+        existence.register()
+        erasing.register()
+        register_gate(writing.require_writable_mount)

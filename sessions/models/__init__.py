@@ -1,0 +1,19 @@
+"""Agents at work, what they mount, and what happened."""
+
+from sessions.models.checkpoints import Checkpoint
+from sessions.models.events import Event, EventKind
+from sessions.models.mounts import MOUNTS_AT_MOST, Access, Mount, SelectionKind
+from sessions.models.sessions import SHARED_PLACES, Place, Session
+
+__all__ = [
+    "MOUNTS_AT_MOST",
+    "SHARED_PLACES",
+    "Access",
+    "Checkpoint",
+    "Event",
+    "EventKind",
+    "Mount",
+    "Place",
+    "SelectionKind",
+    "Session",
+]

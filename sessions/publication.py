@@ -1,0 +1,60 @@
+"""One last look before what a Session is about leaves (contract R5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import DatabaseError, InterfaceError
+
+from memory.access import StoreAccess
+from memory.publication import Acquired, recheck
+from sessions.access import SessionAccess, open_session
+from tenancy.models import Workspace
+from tenancy.recheck import recheck_authority
+from wire.errors import AuthorizationUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsRead:
+    """What was read of Sessions and is about to be released.
+
+    Attributes:
+        sessions: those whose words or log it holds; all of one caller.
+        stores: those of which it tells paths.
+    """
+
+    sessions: Sequence[SessionAccess]
+    stores: Sequence[StoreAccess] = ()
+
+
+def recheck_sessions(read: SessionsRead) -> None:
+    """Look again in a fresh snapshot and refuse what may not be released any more.
+
+    One query when nobody's authority changed since, and one for each store.
+
+    Raises:
+        InvalidKey, DisabledTenancy, NotFound, PolicyDenied: what a fresh request would get.
+        AuthorizationUnavailable: the question could not be answered; retry.
+    """
+    for store in read.stores:
+        recheck(Acquired(store))
+    try:
+        _recheck_authority(read.sessions)
+    except (DatabaseError, InterfaceError) as error:
+        raise AuthorizationUnavailable(
+            "Whether this may still be released could not be established. Retry the request."
+        ) from error
+
+
+def _recheck_authority(sessions: Sequence[SessionAccess]) -> None:
+    if not sessions:
+        return
+    caller = sessions[0].caller
+    epochs = Workspace.objects.filter(id=caller.workspace_id)
+    epoch = epochs.values_list("authority_epoch", flat=True).get()
+    if epoch == caller.authority_epoch and not caller.has_expired:
+        return
+    fresh = recheck_authority(caller)
+    for access in sessions:
+        again = open_session(fresh, access.session_id)
+        if access.may_read:
+            again.require_read()
