@@ -40,6 +40,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
+        "version-fork": reverse("console:version-fork", args=[scene.store, head]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
@@ -55,7 +56,7 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
-    *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
+    *("proposal-respond", "proposal-repropose", "version-restore"),
     *("store-delete", "retention", "retention-keep", "jobs-attest"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
