@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -15,13 +16,13 @@ from redis import Redis
 
 from jobs.models import Job
 from jobs.runner import run_slice
-from memory.models import MemoryStore, MemoryVersion
+from memory.models import ImportDocument, ImportPage, MemoryStore, MemoryVersion, StoreImport
 from proposals.models import Proposal
 from tenancy.models import Principal
 from tests import canary
 from tests.browser.serving import PLAIN_FILES
 from tests.canary import Way, find, told
-from tests.client import Api
+from tests.client import Api, random_id
 from tests.clock import stop_clock
 from tests.factories import (
     grant,
@@ -45,6 +46,8 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
+    "import": ("exports while they are imported",),
+    "import-error": ("what is wrong with an export",),
     "store-name": ("names of stores",),
     "store-description": ("descriptions of stores",),
     "store-metadata": ("metadata of stores",),
@@ -127,7 +130,32 @@ class World:
         self.store.change(delete, message=SECRETS["message"]).ok()
         self._propose(put_operation(PATH, f"{text} five"))
         self.store.put("/directory" + PATH, "elsewhere").ok()
+        self.receive()
         self._fail()
+
+    def receive(self) -> None:
+        """Leave an import on its way, with a fault in what came."""
+        secret = SECRETS["import"]
+        owner = {"kind": "workspace", "id": self.workspace.id}
+        body = {"owner": owner, "name": "Imported"}
+        self.importing = self.admin.post("/v1/memory-store-imports", body).ok(201)["store"]
+        place = {"store_id": self.importing}
+        items, counts = f'{{"content": "{secret}"}}'.encode(), [0]
+        ImportPage.objects.create(
+            **place, ordinal=0, items=items, kind_counts=counts, is_last=False
+        )
+        ImportDocument.objects.create(
+            **place,
+            id=random_id("document"),
+            source_uuid=uuid4(),
+            path=f"/{secret}",
+            content_sha256=b"",
+            media_type="text/plain",
+            bytes=0,
+            provenance={"source_refs": [secret]},
+            text=secret,
+        )
+        StoreImport.objects.update(error=SECRETS["import-error"])
 
     def _fence(self) -> None:
         """A redaction of a path that was never there leaves its name in a fence."""
@@ -158,8 +186,9 @@ class World:
         answer.ok()
 
     def delete(self) -> None:
-        job = self.admin.delete(f"/v1/memory-stores/{self.store_id}", key=None).ok(202)
-        run_to_the_end(Job.objects.get(id=job["id"]))
+        for store_id in (self.store_id, self.importing):
+            job = self.admin.delete(f"/v1/memory-stores/{store_id}", key=None).ok(202)
+            run_to_the_end(Job.objects.get(id=job["id"]))
 
 
 @pytest.fixture
@@ -207,6 +236,7 @@ def test_a_redaction_erases_what_the_page_says(world, logged):
 
     world.redact(PATH, "/directory" + PATH)
 
+    _fork_everything(world)
     assert find(SECRETS) == _expected("redaction")
     shown = "\n".join(_read_everything(world))
     assert SECRETS["path"] in shown
@@ -240,6 +270,9 @@ def test_expiry_erases_what_the_page_says(world, logged, monkeypatch):
 # --- everything that can be read ----------------------------------------------------------------
 
 
+ROUTES = ("", "versions", "refs", "reflog", "proposals", "documents", "export", "export-pages")
+
+
 def _read_everything(world: World) -> list[str]:
     """What the API and the Console answer to everybody about the store, at every version."""
     versions = list(MemoryVersion.objects.filter(store=world.store_id).values_list("id", flat=True))
@@ -250,7 +283,7 @@ def _read_everything(world: World) -> list[str]:
 def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:
     store = world.store
     routes: list[tuple[str, dict[str, str]]] = [
-        *((route, {}) for route in ("", "versions", "refs", "reflog", "proposals", "documents")),
+        *((route, {}) for route in ROUTES),
         *(("documents", {"version": version}) for version in versions),
         *((f"versions/{version}", {}) for version in versions),
         *(("document", {"path": PATH, "version": version}) for version in versions),
@@ -272,6 +305,15 @@ def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[st
             yield store.api.post(store.url("search"), body, key=None).content.decode()
     for address in ("memory-stores", "jobs", "audit-entries", "erasure-reports"):
         yield world.admin.get(f"/v1/{address}").content.decode()
+
+
+def _fork_everything(world: World) -> None:
+    """Try to copy each version; those that hold what was erased cannot be."""
+    owner = {"kind": "principal", "id": world.person.id}
+    for version in MemoryVersion.objects.filter(store=world.store_id).values_list("id", flat=True):
+        body = {"source_version": version, "name": "A fork", "owner": owner}
+        made = world.store.api.post(world.store.url("fork"), body)
+        assert made.status in {201, 409}
 
 
 def _console(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:
