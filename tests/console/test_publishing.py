@@ -56,10 +56,13 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
-    *("proposal-respond", "proposal-repropose", "version-restore"),
-    *("store-delete", "retention", "retention-keep", "jobs-attest"),
+    *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
+    *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
 }
-"""Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
+"""Pages about people, settings, jobs and the API; and forms that lead to a page of content.
+
+What the erasure wizard tells is for admins, and held to publication by its own tests.
+"""
 
 FILES = {"store-export-whole", "store-export-pages"}
 """Downloads, which test_exports.py looks at."""
