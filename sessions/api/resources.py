@@ -135,10 +135,10 @@ def _previewed(position: int, resolution: Resolution) -> PreviewedMountOut:
         "store": facts.store_id,
         "access": cast("AccessName", facts.requested.value),
         "effective_access": cast("EffectiveAccessName", resolution.effective.value),
-        "reasons": [cast("ReasonName", reason.value) for reason in resolution.reasons],
+        "reasons": [reason.value for reason in resolution.reasons],
         "selection": render_selection(facts.selection),
         "version": resolution.version,
-        "refusal": cast("RefusalName", refusal.value) if refusal else None,
+        "refusal": refusal.value if refusal else None,
     }
 
 
