@@ -1,6 +1,6 @@
 # Everything a developer or an operator types. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help up start down logs test check format openapi bench screenshots environment
+.PHONY: help up start down scrub logs test check format openapi bench screenshots environment
 
 python := .venv/bin/python
 
@@ -18,6 +18,9 @@ start: ## The same in the background; returns once it is ready
 
 down: ## Stop either
 	@exec bin/down
+
+scrub: ## Rewrite the database's files, so that erased text is gone from them; after make down
+	@bin/bootstrap --no-dev --inexact && exec $(python) -m config.services scrub
 
 logs: ## Follow the logs
 	@exec bin/logs

@@ -3,7 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks import contention, histories, imports, reads, redactions, searches, writes
+from benchmarks import (
+    contention,
+    exports,
+    histories,
+    imports,
+    reads,
+    redactions,
+    searches,
+    writes,
+)
 from benchmarks.figures import Figure, timed
 from benchmarks.sampling import Plan, Quantity, take_turns
 from benchmarks.world import World
@@ -19,7 +28,8 @@ class Extent:
         sizes: documents in the stores, ascending.
         short, long: for what takes milliseconds, and for what takes longer.
         slices: turns of the many writers.
-        commits, imports: length of the git history, and how often it is imported.
+        commits, imports: length of the git history, and how often it is imported; as often the
+            largest store is exported and forked.
         versions: in the stores whose histories are read, ascending.
         redacted: in the stores of which a path is redacted, ascending.
     """
@@ -67,6 +77,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
         *_many_writers(world, extent, tell),
         *_imports(world, extent, tell),
         *_redactions(world, extent, tell),
+        *_exports(world, extent, tell),
         _on_disk(world, extent, tell),
     ]
 
@@ -129,6 +140,11 @@ def _imports(world: World, extent: Extent, tell: Tell) -> list[Figure]:
 def _redactions(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     tell("Redacting a path …")
     return redactions.redaction(world, extent.redacted, extent.imports)
+
+
+def _exports(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Exporting and forking …")
+    return exports.paged_export(world, extent.sizes[-1], extent.imports)
 
 
 def _on_disk(world: World, extent: Extent, tell: Tell) -> Figure:

@@ -5,7 +5,7 @@ held back has an address of its own.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -19,6 +19,7 @@ from console.difftables import split_table, unified_table
 from memory.diffs import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
+from memory.queries.erased import redacted_paths
 from memory.textsafety import Kind, counts
 from memory.treediffs import PathChange, Status
 from memory.treehash import content_sha256
@@ -48,12 +49,14 @@ class FileDiff:
         number: its place in the diff, from 1; names its anchor.
         sides: both texts, None when the page's budget was spent before it.
         lines_left: how many lines of hunks the page may still show.
+        is_redacted: whether a redaction took it away, and nobody deleted it.
     """
 
     number: int
     change: PathChange
     sides: Sides | None
     lines_left: int = FILE_LINES
+    is_redacted: bool = False
 
     @property
     def anchor(self) -> str:
@@ -225,28 +228,41 @@ def draw_diff(base: str, head: str, changes: Sequence[PathChange]) -> Diff:
         base, head: where each changed path can be looked at before and after.
     """
     affordable = _affordable(changes)
+    redacted = redacted_in(head, changes)
     sides = sides_of(changes[:affordable])
     files: list[FileDiff] = []
     left = PAGE_LINES
     for number, change in enumerate(changes[:PAGE_FILES], start=1):
         loaded = sides[number - 1] if number <= affordable else None
-        file = FileDiff(number, change, loaded, min(left, FILE_LINES))
+        file = FileDiff(
+            number, change, loaded, min(left, FILE_LINES), is_redacted=change.path in redacted
+        )
         left -= file.shown_lines
         files.append(file)
     numbered = enumerate(changes[PAGE_FILES:], start=PAGE_FILES + 1)
-    rest = [FileDiff(number, change, None) for number, change in numbered]
+    rest = [
+        FileDiff(number, change, None, is_redacted=change.path in redacted)
+        for number, change in numbered
+    ]
     return Diff(base, head, changes, files, rest)
 
 
 def load_file(base: str, head: str, path: str) -> Diff:
     """Compare one path of two versions, in full. `files` is empty when it did not change."""
     changes = tree_diff(base, head)
+    redacted = redacted_in(head, [change for change in changes if change.path == path])
     files = [
-        FileDiff(number, change, sides_of([change])[0], ALONE_LINES)
+        FileDiff(number, change, sides_of([change])[0], ALONE_LINES, path in redacted)
         for number, change in enumerate(changes, start=1)
         if change.path == path
     ]
     return Diff(base, head, changes, files)
+
+
+def redacted_in(head: str, changes: Iterable[PathChange]) -> set[str]:
+    """The paths that a difference shows as deleted, and that a redaction took."""
+    deleted = [change.path for change in changes if change.status is Status.DELETED]
+    return redacted_paths(head, deleted)
 
 
 def preview_file(path: str, before: str | None, after: str | None) -> FileDiff:

@@ -22,6 +22,7 @@ TITLES: Mapping[type[errors.ApiError], str] = {
     errors.ReadOnly: "This store takes no such change",
     errors.NotFound: "There is nothing here",
     errors.Conflict: "Somebody was faster",
+    errors.Fenced: "This part is switched off",
     errors.BackendUnavailable: "The store is not available now",
     errors.BudgetExceeded: "Too many requests",
     errors.Internal: "Something went wrong on our side",
@@ -40,6 +41,7 @@ def render_failure(
         "error": error,
         "title": TITLES.get(type(error), "That did not work"),
         "anchor": error_anchor(error.type),
+        "is_fenced": isinstance(error, errors.Fenced),
         **(extra or {}),
     }
     response = render_page(

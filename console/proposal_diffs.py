@@ -7,7 +7,7 @@ from enum import StrEnum
 from django.http import HttpRequest
 
 from console.diffing import Diff, draw_diff, load_diff
-from proposals.models import ProposalStatus
+from proposals.models import ProposalStatus, SupersededBecause
 from proposals.queries.rows import ProposalView
 from proposals.replaying import PathConflict, replay_on
 from wire.errors import Malformed
@@ -49,9 +49,11 @@ def which_diff(request: HttpRequest, view: ProposalView) -> Which:
 
 def may_be_replayed(view: ProposalView) -> bool:
     """Whether its change still can come to something on a later canonical (contract P4)."""
-    if view.proposal.is_open:
+    proposal = view.proposal
+    if proposal.is_open:
         return True
-    return view.proposal.status == ProposalStatus.SUPERSEDED and view.replaced_by is None
+    ended = proposal.status != ProposalStatus.SUPERSEDED or view.replaced_by is not None
+    return not ended and proposal.superseded_because != SupersededBecause.REDACTED
 
 
 def load_shown(view: ProposalView, which: Which) -> ShownDiff:

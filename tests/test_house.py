@@ -48,6 +48,7 @@ MEANT_OTHERWISE = {
     "right": "the side of a page",
     "role": "somebody in the demo's story",
     "scope": "how much of a store an export holds (contract E2)",
+    "scrub": "rewriting the database's files (contract X4)",
     "source": "what provenance and imports name",
     "tag": "of HTML, of OpenAPI, and Unicode's",
     "target": "what a grant is on (contract §0)",

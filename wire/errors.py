@@ -96,6 +96,10 @@ class BackendUnavailable(ApiError):
     retry_after = 1
 
 
+class Fenced(BackendUnavailable):
+    """The operator has switched off what was asked for; nothing was looked at."""
+
+
 class HarnessIncompatible(ApiError):
     """The execution environment cannot do what the mount asks for."""
 

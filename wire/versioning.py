@@ -3,7 +3,7 @@
 from django.conf import settings
 from rest_framework.request import Request
 
-from wire.errors import BackendUnavailable, Malformed
+from wire.errors import Fenced, Malformed
 from wire.headers import VERSION
 
 
@@ -15,6 +15,6 @@ def require_dated_version(request: Request) -> None:
 
 
 def require_versioned_surface() -> None:
-    """Raise BackendUnavailable while the operator fences all that needs versions."""
+    """Raise Fenced while the operator fences all that needs versions."""
     if not settings.VERSIONED_SURFACE:
-        raise BackendUnavailable("The versioned surface is fenced on this deployment.")
+        raise Fenced("The versioned surface is fenced on this deployment.")

@@ -1,14 +1,14 @@
-"""`python -m config.services up | start`."""
+"""`python -m config.services up | start | scrub`."""
 
 import sys
 from functools import partial
 
 from config.services.errors import ServiceError
-from config.services.up import Stopped, leave_terminal, start_in_background, stay, up
+from config.services.up import Stopped, leave_terminal, scrub, start_in_background, stay, up
 
 
 def main(arguments: list[str]) -> int:
-    """Run ``up`` in the foreground or ``start`` in the background; return the exit status."""
+    """Run ``up``, ``start`` it in the background, or ``scrub``; return the exit status."""
     match arguments:
         case ["up"]:
             return up(stay)
@@ -16,8 +16,10 @@ def main(arguments: list[str]) -> int:
             return up(partial(leave_terminal, int(sender)))
         case ["start"]:
             return start_in_background()
+        case ["scrub"]:
+            return scrub()
         case _:
-            raise ServiceError("Say up or start.")
+            raise ServiceError("Say up, start or scrub.")
 
 
 if __name__ == "__main__":

@@ -72,6 +72,11 @@ def migrate(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
     supervisor.run(_manage("migrate", environment, "migrate", "--no-input"))
 
 
+def scrub_storage(supervisor: Supervisor, environment: Mapping[str, str]) -> str:
+    """Rewrite the database's files; returns what there is to say of each."""
+    return supervisor.run(_manage("scrub", environment, "scrub_storage")).strip()
+
+
 def collect_static(supervisor: Supervisor, environment: Mapping[str, str]) -> None:
     """Collect, hash and compress static files when one of them has changed."""
     root = Path(environment["STATIC_ROOT"])

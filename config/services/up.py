@@ -65,6 +65,33 @@ def start_in_background() -> int:
     return 0 if ready else process.wait()
 
 
+def scrub() -> int:
+    """Rewrite the database's files while nothing else of this checkout runs (contract X4).
+
+    Raises:
+        ServiceError: it runs, or the rewriting was refused; with the reason for a person.
+    """
+    _on_signals(_raise_stopped)
+    options = environment.read_options(os.environ)
+    place = environment.local_place()
+    place.make()
+    with (place.run / "lock").open("w") as lock:
+        if not _try_to_take(lock):
+            raise ServiceError("This checkout's server runs; make down stops it.")
+        down.stop_all(place.run)
+        supervisor = Supervisor(place, report=down.say)
+        try:
+            settings = environment.for_serving(os.environ, place, options.address)
+            if not options.database_url:
+                _start_postgres(supervisor)
+            setup.check_database(settings["DATABASE_URL"])
+            supervisor.report("Rewriting the database's files …")
+            supervisor.report(setup.scrub_storage(supervisor, settings))
+        finally:
+            supervisor.stop()
+    return 0
+
+
 def stay(_place: Place) -> None:
     """Stay in the foreground."""
     down.say("Ctrl-C stops it, too.")

@@ -99,6 +99,21 @@ class NewStoreForm(ConsoleForm):
         self.fields["owner"].choices = owners  # type: ignore[attr-defined]
 
 
+class ForkForm(ConsoleForm):
+    """What becomes of a version. `owner` is `kind:id`."""
+
+    name = NameField(label="Name")
+    owner = forms.ChoiceField(
+        label="Owner",
+        help_text="A shared store (of the Workspace or an agent) moves by review at first.",
+    )
+    description = _description()
+
+    def __init__(self, *args: Any, owners: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["owner"].choices = owners  # type: ignore[attr-defined]
+
+
 class StoreForm(ConsoleForm):
     """A store's settings; `version` is the integer that the person looked at (M9)."""
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.utils.safestring import SafeString
 
 from console.blaming import blamed_lines
@@ -11,13 +11,14 @@ from console.naming import Names
 from console.parsing import path_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
+from console.responses import wants_fragment
 from console.views.store_shell import Tab, content_tab
 from console.visible import visible_text
 from memory import markdown
 from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
-from memory.queries.versions import path_history
+from memory.queries.versions import path_history, resolve
 from memory.textsafety import counts
 from wire.errors import NotFound
 
@@ -27,22 +28,31 @@ HISTORY_SIZE = 20
 
 @content_tab("documents")
 def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
-    """A document's text, its history, and what is known of this very write."""
+    """A document's text, its history, and what is known of this very write.
+
+    Where there is none any more, or its text was erased, the page tells all that is still known
+    and answers 404, as the API does.
+    """
     store_id, path = tab.access.store_id, path_parameter(request)
     wanted = version_parameter(request, "version")
-    shown = read_document(store_id, path, wanted)
+    try:
+        shown = read_document(store_id, path, wanted)
+    except NotFound:
+        return _gone(request, tab, path, resolve(store_id, wanted))
+    history = _history(request, store_id, path, shown.version_id)
     context = tab.context | {
         "document": shown,
         "directory": path.rpartition("/")[0] + "/",
         "pinned": wanted is not None,
         "canonical": canonical_state(tab, shown),
-        **_history(request, shown),
+        **history,
         **_views(request, shown),
     }
     acquired = [
         Acquired(
             access=tab.access,
             bodies=[shown.document_id] if shown.text is not None else [],
+            notes=_notes(history),
             expires_at=shown.expires_at,
             whole=True,
         )
@@ -50,8 +60,50 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     if context["view"] == "blame":
         acquired.append(_add_blame(request, tab, shown, context))
     return publish_page(
-        request, "console/document.html", context, acquired, fragment="path_history"
+        request,
+        "console/document.html",
+        context,
+        acquired,
+        fragment="path_history",
+        status=200 if shown.text is not None else _missing(request),
     )
+
+
+def _gone(request: ConsoleRequest, tab: Tab, path: str, version_id: str) -> HttpResponse:
+    """What is known of a document that a version holds no more. Raises NotFound for no document."""
+    history = _history(request, tab.access.store_id, path, version_id)
+    if not history["history"]:
+        raise NotFound(f"There is no document at this path in {version_id}.")
+    context = tab.context | {
+        **history,
+        "document": {"path": path, "version_id": version_id},
+        "directory": path.rpartition("/")[0] + "/",
+        "end": history["history"][0],
+        "last": next((each["change"] for each in history["history"] if _holds(each)), None),
+    }
+    return publish_page(
+        request,
+        "console/document_gone.html",
+        context,
+        [Acquired(tab.access, notes=_notes(history))],
+        fragment="path_history",
+        status=_missing(request),
+    )
+
+
+def _missing(request: ConsoleRequest) -> int:
+    """404 for the page; more rows of its history are there all the same."""
+    return 200 if wants_fragment(request) else 404
+
+
+def _holds(row: dict[str, Any]) -> bool:
+    return row["change"].document_id is not None
+
+
+def _notes(history: dict[str, Any]) -> list[str]:
+    """The versions whose messages the history of a path shows."""
+    changes = (row["change"] for row in history["history"])
+    return [change.version_id for change in changes if change.message is not None]
 
 
 def _add_blame(
@@ -109,12 +161,12 @@ def _findings(text: str) -> dict[str, int]:
     return {"hidden": hidden, "lookalikes": sum(found.values()) - hidden}
 
 
-def _history(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
-    """The changes of this path up to the version shown, and where older ones continue."""
+def _history(request: ConsoleRequest, store_id: str, path: str, version_id: str) -> dict[str, Any]:
+    """The changes of a path up to the version shown, and where older ones continue."""
     found = path_history(
-        shown.store_id,
-        shown.path,
-        shown.version_id,
+        store_id,
+        path,
+        version_id,
         before=version_parameter(request, "before"),
         limit=HISTORY_SIZE + 1,
     )

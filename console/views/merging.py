@@ -17,6 +17,7 @@ from memory.treehash import HashError
 from proposals.actions.repropose import NO_CHOICES, repropose
 from proposals.choices import Choices
 from proposals.merges import acquire_merges
+from proposals.publication import acquire_proposals
 from proposals.replaying import Trial, replay_on
 from tenancy.models import Permission
 from wire.errors import ApiError, Conflict, Malformed
@@ -99,7 +100,8 @@ def _page(
         "page": page,
         "refusal": refusal,
     }
-    acquired = [acquire_merges(review.tab.access, page.merges)]
+    access = review.tab.access
+    acquired = [acquire_merges(access, page.merges), acquire_proposals(access, [review.view])]
     return publish_page(
         request,
         "console/proposal_merge.html",

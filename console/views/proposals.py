@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.diffing import layout_of, remember_layout
+from console.diffing import layout_of, redacted_in, remember_layout
 from console.forms.proposals import RespondForm
 from console.naming import Names
 from console.pages import slice_by_id
@@ -196,12 +196,14 @@ def _state_context(review: Review) -> dict[str, Any]:
     """What can change while the page is open."""
     view, row = review.view, review.proposal
     unmet = [each for each in view.requirements if not each.satisfied]
+    drift = tree_diff(row.base_id, view.canonical_id) if view.is_stale else ()
     return {
         "view": view,
         "proposal": row,
         "unmet": unmet,
         "may_reject": _may_reject(review),
-        "drift": _drift(view) if view.is_stale else (),
+        "drift": drift,
+        "redacted": redacted_in(view.canonical_id, drift[:DRIFT_SHOWN]),
         "drift_shown": DRIFT_SHOWN,
         "changed_paths": _own_paths(view) if view.is_stale else frozenset(),
         "fingerprint": f"{row.status}.{view.canonical_id}.{view.can_approve}",
@@ -214,10 +216,6 @@ def _may_reject(review: Review) -> bool:
     return review.proposal.is_open and all(
         each.satisfied for each in review.view.requirements if each.rule in before
     )
-
-
-def _drift(view: ProposalView) -> Any:
-    return tree_diff(view.proposal.base_id, view.canonical_id)
 
 
 def _own_paths(view: ProposalView) -> frozenset[str]:

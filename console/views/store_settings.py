@@ -10,14 +10,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.access import for_person
 from console.forms.base import ConsoleForm
 from console.forms.stores import GovernanceForm, NewStoreForm, StoreForm
+from console.owners import chosen_owner, owner_choices
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
 from console.views.store_shell import Tab, open_tab
 from memory.access import open_store
-from memory.actions.stores import Owner, StoreChanges, StoreSettings, change_store, create_store
-from memory.models import SHARED_OWNERS, CanonicalWrites, Lifecycle, OwnerKind, SelfApproval
-from tenancy import queries
-from tenancy.models import Agent, Permission
+from memory.actions.stores import StoreChanges, StoreSettings, change_store, create_store
+from memory.models import SHARED_OWNERS, CanonicalWrites, Lifecycle, SelfApproval
+from tenancy.models import Permission
 from wire.errors import Malformed
 
 
@@ -25,7 +25,7 @@ from wire.errors import Malformed
 @for_person
 def new_store(request: ConsoleRequest) -> HttpResponseBase:
     """Make a store."""
-    form = NewStoreForm(request.POST or None, owners=_owners(request))
+    form = NewStoreForm(request.POST or None, owners=owner_choices(request))
     if form.is_valid():
         made = form.carry_out(
             lambda: create_store(caller=request.caller, settings=_settings(form.cleaned_data))
@@ -105,8 +105,7 @@ def _initial(tab: Tab) -> dict[str, Any]:
 
 
 def _settings(values: dict[str, Any]) -> StoreSettings:
-    kind, _, identifier = values["owner"].partition(":")
-    owner = Owner(OwnerKind(kind), identifier)
+    owner = chosen_owner(values["owner"])
     shared = owner.kind in SHARED_OWNERS
     return StoreSettings(
         name=values["name"],
@@ -116,17 +115,6 @@ def _settings(values: dict[str, Any]) -> StoreSettings:
         self_approval=SelfApproval(values["self_approval"]),
         metadata=values["metadata"],
     )
-
-
-def _owners(request: ConsoleRequest) -> list[Any]:
-    """Whom a store may be made for, as grouped choices."""
-    here, me = request.principal.workspace, request.principal
-    agents = queries.agents(request.caller).filter(state=Agent.State.ACTIVE).order_by("name")
-    return [
-        ("Shared", [(f"workspace:{here.id}", f"The Workspace ({here.name})")]),
-        ("Your own", [(f"principal:{me.id}", me.name)]),
-        ("Shared, of an agent", [(f"agent_definition:{each.id}", each.name) for each in agents]),
-    ]
 
 
 def _integer(text: str) -> int:

@@ -24,6 +24,7 @@ TABS = (
     ("refs", "Refs", "bookmark"),
     ("access", "Access", "shield-check"),
     ("settings", "Settings", "cog-6-tooth"),
+    ("export", "Export", "arrow-down-tray"),
 )
 
 

@@ -21,6 +21,7 @@ from memory.models import RefKind
 from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.documents import find_paths, list_directory
+from memory.queries.erased import erased_in_changes
 from proposals.queries.queue import open_counts
 
 LISTED = 200
@@ -97,6 +98,7 @@ def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     rows = list(found.rows)
     names = Names(request.caller.workspace_id, [(row.actor_kind, row.actor_uuid) for row in rows])
     counts = versions.change_counts(row.id for row in rows)
+    erased = erased_in_changes([row.id for row in rows])
     labels = _ref_labels(store_id)
     context = tab.context | {
         "rows": [
@@ -105,6 +107,7 @@ def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
                 "note": getattr(row, "note", None),
                 "actor": names.actor(row),
                 "changed": counts.get(row.id, 0),
+                "erased": erased.get(row.id),
                 "refs": labels.get(row.id, []),
             }
             for row in rows

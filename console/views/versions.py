@@ -14,6 +14,7 @@ from console.templatetags.console import short_id
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
 from memory.queries import refs, versions
+from memory.queries.erased import erased_in_tree
 from wire.errors import Malformed, NotFound
 
 RECENT = 30
@@ -34,6 +35,7 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         "actor": names.actor(found),
         "refs": here,
         "diff": diff,
+        "erased": erased_in_tree(found.id),
         "layout": layout_of(request),
         "restore_form": WordsForm(
             initial={

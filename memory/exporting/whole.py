@@ -71,6 +71,7 @@ class WholeExport:
     """A whole export as the wire has it; `acquired` is for the publication recheck."""
 
     answer: WholeExportOut
+    response_bytes: int
     acquired: Acquired
 
 
@@ -85,7 +86,8 @@ def whole_export(access: StoreAccess) -> WholeExport:
         collected = _Collected(access.store_id)
         for item in walk(access.store_id, now(), ahead=ITEMS_AHEAD):
             collected.add(item)
-    return WholeExport(collected.answer, acquired(access, collected.documents.values()))
+    texts = acquired(access, collected.documents.values())
+    return WholeExport(collected.answer, collected.response_bytes, texts)
 
 
 def require_few(counts: Counts) -> None:
@@ -108,7 +110,7 @@ class _Collected:
         self.documents: dict[str, Item] = {}
         self._row_bytes: dict[str, int] = {}
         self._normalized_bytes = 0
-        self._response_bytes = len(dump_json(self.answer))
+        self.response_bytes = len(dump_json(self.answer))
 
     def add(self, item: Item) -> None:
         """Take one more item in. Raises RangeTooLarge when it is one too many."""
@@ -143,8 +145,8 @@ class _Collected:
 
     def _append(self, rows: list[Any], row: Any, size: int | None = None) -> None:
         comma = 1 if rows else 0
-        self._response_bytes += comma + (len(dump_json(row)) if size is None else size)
-        if self._response_bytes > LIMITS.response_bytes:
+        self.response_bytes += comma + (len(dump_json(row)) if size is None else size)
+        if self.response_bytes > LIMITS.response_bytes:
             raise _too_large("bytes of the response", LIMITS.response_bytes)
         rows.append(row)
 

@@ -95,7 +95,19 @@ def _take_items(made: StoreImport, reader: Reader, position: Mapping[str, Any]) 
     place = {"page": reader.page, "item": reader.item}
     if _comes_before_trees(reader.peek()):
         return Built(reader.taken, {**place, "kind": last_kind, "document": document})
-    return Built(reader.taken, {**place, "revision": 0})
+    taken = reader.taken
+    _require_all_taken(made, reader)
+    return Built(taken, {**place, "revision": 0})
+
+
+def _require_all_taken(made: StoreImport, reader: Reader) -> None:
+    """Refuse an entry or a ref that comes before all of the kinds before it."""
+    taken = (ImportRevision.objects, PathFence.objects, ImportDocument.objects)
+    for kind, rows in zip(KINDS, taken, strict=False):
+        if rows.filter(store=made.store_id).count() < made.declared[kind]:
+            run = reader.take(1)
+            assert run
+            raise run.fault(0, f"a {kind} comes behind it; kinds are not in order")
 
 
 def _comes_before_trees(kind: str | None) -> bool:

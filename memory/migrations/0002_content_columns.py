@@ -1,7 +1,8 @@
 """How PostgreSQL keeps the columns of content.
 
-No statistics (X4): ANALYZE copies frequent values and words of a column into the catalogue, where
-no erasure would reach them. The planner does without.
+No statistics (X4) of columns whose text an erasure takes: ANALYZE copies frequent values and words
+of a column into the catalogue, where no erasure would reach them. The planner does without; paths
+are always asked for with their store, by an index that begins with it.
 
 Search vectors stay in the row as long as they fit a page: a search that finds thousands of
 documents ranks them all, and fetches each vector in half the time.
@@ -11,10 +12,16 @@ from django.db import migrations
 
 CONTENT = {
     "memory_documentbody": ("text", "provenance", "search_vector"),
-    "memory_versionnote": ("message",),
+    "memory_documentversion": ("path",),
+    "memory_importdocument": ("path", "text", "provenance"),
     "memory_importpage": ("items",),
-    "memory_importdocument": ("text", "provenance"),
-    "memory_storeimport": ("error",),
+    "memory_memorystore": ("name", "description", "metadata"),
+    "memory_pathfence": ("path",),
+    "memory_storeimport": ("manifest", "error", "result"),
+    "memory_treepage": ("paths",),
+    "memory_versionchange": ("path",),
+    "memory_versionnote": ("message", "source_id", "source_actor"),
+    "memory_versiontree": ("first_paths",),
 }
 
 

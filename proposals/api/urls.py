@@ -3,7 +3,7 @@ from django.urls import path
 from proposals.api.decisions import ReproposeView, RespondView
 from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
-from proposals.api.replays import ConflictsView, DriftView, TrialView
+from proposals.api.trials import ConflictsView, DriftView, TrialView
 
 _PROPOSALS = "memory-stores/<str:id>/proposals"
 

@@ -1,5 +1,6 @@
 // Conveniences on top of pages that already work without them: copy buttons, times that stay
-// true, keys for the review page, and a word when the server cannot be reached.
+// true, keys for the review page, downloads that say how far they are, and a word when the server
+// cannot be reached.
 "use strict";
 
 const each = (root, selector, act) => root.querySelectorAll(selector).forEach(act);
@@ -117,6 +118,81 @@ document.addEventListener("keydown", (event) => {
   if (!act) return;
   event.preventDefault();
   act();
+});
+
+// --- exports: what the plain link downloads, with how far it is ------------------------------
+
+async function countItems(stream, seen) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let last = null;
+  let items = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return last !== null && last.next_page === null;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      last = JSON.parse(line);
+      items += last.items.length;
+      seen(items);
+    }
+  }
+}
+
+function saveFile(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+async function downloadPages(link) {
+  const box = link.closest("[data-export]");
+  const [state, words, stop] = ["state", "words", "stop"].map((part) =>
+    box.querySelector(`[data-export-${part}]`),
+  );
+  const bar = state.querySelector("progress");
+  const number = new Intl.NumberFormat("en");
+  const aborter = new AbortController();
+  let items = 0;
+  stop.onclick = () => aborter.abort();
+  state.hidden = stop.hidden = false;
+  link.setAttribute("aria-disabled", "true");
+  try {
+    const response = await fetch(link.href, { signal: aborter.signal });
+    if (!response.ok) return location.assign(link.href); // the page that says why
+    bar.max = Number(response.headers.get("Checkfu-Export-Items"));
+    const told = number.format(bar.max);
+    const [forCounting, forFile] = response.body.tee();
+    const [isWhole, blob] = await Promise.all([
+      countItems(forCounting, (count) => {
+        bar.value = items = count;
+        words.textContent = `${number.format(count)} of ${told} items`;
+      }),
+      new Response(forFile).blob(),
+    ]);
+    if (isWhole) {
+      saveFile(blob, link.download);
+      words.textContent = `All ${told} items, saved as ${link.download}.`;
+    } else {
+      words.textContent = `The store changed after ${number.format(items)} of ${told} items. Nothing was saved; begin again.`;
+    }
+  } catch (error) {
+    const why = error.name === "AbortError" ? "Stopped" : "The connection was lost";
+    words.textContent = `${why} after ${number.format(items)} items. Nothing was saved.`;
+  } finally {
+    stop.hidden = true;
+    link.removeAttribute("aria-disabled");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-export-start]");
+  if (!link || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  if (!link.hasAttribute("aria-disabled")) downloadPages(link);
 });
 
 // --- htmx ----------------------------------------------------------------------------------

@@ -82,9 +82,12 @@ def assign_to_owner(*, caller: Caller, subject: Subject, store_id: str) -> Permi
 @step
 def revoke_all_on(*, caller: Caller, target: Target) -> None:
     """Take back every assignment on something that is deleted."""
-    PermissionAssignment.objects.filter(
+    assignments = PermissionAssignment.objects.filter(
         workspace=caller.workspace_id, target_kind=target.kind, target_uuid=target.id
-    ).delete()
+    )
+    for assignment in assignments:
+        _audit(caller, assignment, "permission_assignment.revoked")
+    assignments.delete()
     bump_authority(caller.workspace_id)
 
 

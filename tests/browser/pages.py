@@ -90,6 +90,12 @@ PAGES = (
     Page("store-refs", "reviewer", lambda w: _route("store-refs", w.store)),
     Page("store-access", "reviewer", lambda w: _route("store-access", w.store)),
     Page("store-access-admin", "admin", lambda w: _route("store-access", w.store)),
+    Page("store-export", "reviewer", lambda w: _route("store-export", w.store)),
+    Page(
+        "version-fork",
+        "reviewer",
+        lambda w: _route("version-fork", w.store, canonical_id(w.store)),
+    ),
     Page("store-settings", "reviewer", lambda w: _route("store-settings", w.store)),
     Page("store-settings-owner", "author", lambda w: _route("store-settings", w.own)),
     Page("store-delete", "admin", lambda w: _route("store-delete", w.store)),
@@ -106,7 +112,7 @@ PAGES = (
         "reviewer",
         lambda w: document_url(w.store, "/guides/releases.md", view="blame"),
     ),
-    Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md")),
+    Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md"), 404),
     Page(
         "document-hostile",
         "reviewer",

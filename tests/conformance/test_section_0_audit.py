@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Callable
 
 import pytest
+from django.db import transaction
 from django.db.transaction import TransactionManagementError
 
 import tenancy.actions
@@ -13,6 +14,7 @@ from tenancy.actions import (
     agents,
     environments,
     keys,
+    passwords,
     permissions,
     principals,
     spaces,
@@ -32,6 +34,7 @@ from tenancy.models import (
 )
 from tests.factories import (
     PASSWORD,
+    caller_for,
     grant,
     make_agent,
     make_environment,
@@ -53,6 +56,17 @@ def _target(workspace: Workspace) -> Target:
 
 def _subject(workspace: Workspace) -> Subject:
     return Subject(SubjectKind.PRINCIPAL, make_person(workspace).id)
+
+
+def _revoke_all(workspace: Workspace) -> None:
+    grant(make_person(workspace), workspace, "read")
+    with transaction.atomic():
+        permissions.revoke_all_on(caller=platform(workspace), target=_target(workspace))
+
+
+def _change_password(workspace: Workspace) -> None:
+    person = make_person(workspace, username="canary")
+    passwords.change_password(caller=caller_for(person), password=f"{CANARY}, and long enough")
 
 
 ACTIONS: dict[Callable[..., object], tuple[str, Callable[[Workspace], object]]] = {
@@ -178,6 +192,14 @@ ACTIONS: dict[Callable[..., object], tuple[str, Callable[[Workspace], object]]] 
             caller=platform(workspace),
             assignment_id=grant(make_person(workspace), workspace, "read").id,
         ),
+    ),
+    permissions.revoke_all_on: (
+        "permission_assignment.revoked",
+        _revoke_all,
+    ),
+    passwords.change_password: (
+        "principal.password_changed",
+        _change_password,
     ),
     permissions.assign_to_owner: (
         "permission_assignment.created",

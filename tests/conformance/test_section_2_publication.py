@@ -310,6 +310,8 @@ METADATA_ONLY = {
     "memoryStores.getMemoryStore",
     "erasureReports.listErasureReports",
     "erasureReports.getErasureReport",
+    "memoryStoreImports.getMemoryStoreImport",
+    "retentionPolicy.getRetentionPolicy",
 }
 """Reads that hold no content: settings of stores, counts, times."""
 

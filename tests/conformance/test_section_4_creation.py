@@ -396,7 +396,7 @@ class TestDatabase:
         for column in ("title", "resolution_note", "description"):
             with pytest.raises(IntegrityError, match="not rewritten"), transaction.atomic():
                 rows.update(**{column: "Something else"})
-        rows.update(title="", resolution_note=None)
+        rows.update(title="", resolution_note=None, words_erased_at=now())
 
     def test_a_note_is_not_added_to_a_resolution(self, scenario):
         opened = scenario.propose({"/a.md": "one\n"})

@@ -259,6 +259,7 @@ def test_following_tells_the_next_event_that_fits_when_it_comes(workspace):
         lambda: scene.api.get(f"{SESSIONS}/{session}/events", query).ok()["data"], happen
     )
 
+    assert isinstance(followed, list)
     assert [event["position"] for event in followed] == [2]
 
 

@@ -22,7 +22,7 @@ from tests.exports import (
     rich_store,
     seal_expiring,
 )
-from tests.factories import make_key, make_person
+from tests.factories import make_admin_key, make_key, make_person
 from tests.stores import as_person, personal_store, put_operation
 from wire.canonicaljson import canonical_json
 from wire.times import now, render_time
@@ -299,6 +299,23 @@ def test_E2_an_export_that_begins_anew_goes_on(store):
     assert _go_on(store, token).status == 409
 
     _go_on(store, _begun(store)).ok()
+
+
+def test_E2_X1_a_redaction_ends_the_export_and_the_next_one_has_its_fence(store, workspace):
+    token = _begun(store)
+    admin = Api(make_admin_key(workspace)[1])
+    admin.post(store.url("redactions"), {"paths": ["/a.md"]}).ok()
+
+    refused = _go_on(store, token)
+
+    assert (refused.status, refused.error) == (409, "memory.conflict")
+    items = items_of(export_pages(store))
+    assert "/a.md" in [fence["path"] for fence in of_kind(items, "path_fence")]
+    assert "redaction" in {one["kind"] for one in of_kind(items, "revision")}
+    documents = list(of_kind(items, "document_version"))
+    redacted = [one for one in documents if one["document"]["path"] == "/a.md"]
+    assert {one["body"]["state"] for one in redacted} == {"erased"}
+    assert "/a.md" in {one["path"] for one in of_kind(items, "revision_entry")}
 
 
 def test_E2_a_text_of_the_export_that_expires_ends_it(workspace):

@@ -24,6 +24,7 @@ COLLECTIONS_WITHOUT_TEXTS = {
     "audit-entries",
     "erasure-reports",
     "jobs",
+    "memory-store-imports",
     "permission-assignments",
     "principals",
     "retention-policy",

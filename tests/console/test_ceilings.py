@@ -77,7 +77,7 @@ def test_pages_say_that_a_text_expired(scene: Scene, author: Reader, clock: Cloc
     scene.approve(scene.propose("One", _texts("one")))
     clock.move(days=30)
 
-    assert "expired" in author.text(document_url(scene.store, PATH))
+    assert "expired" in author.text(document_url(scene.store, PATH), answers=404)
     assert "Erased" in author.text(scene.path)
 
 

@@ -64,7 +64,7 @@ def test_an_older_version_says_so(scene: Scene, author: Reader) -> None:
 
 def test_an_erased_body_is_told_as_erased(scene: Scene, author: Reader) -> None:
     erase_body(scene.store, "/notes.txt")
-    page = _page(author, scene, "/notes.txt")
+    page = _page(author, scene, "/notes.txt", answers=404)
     assert "The body of this document was erased" in page
     assert "redacted" in page
     assert "Propose an edit" not in page

@@ -97,9 +97,9 @@ def test_messages_are_marked_in_history_on_versions_and_documents(
     assert f"Message {ERASED}" in author.text(version)
     sealed = author.text(reverse("console:version", args=[scene.store, redacted.id]))
     assert "Paths redacted" in sealed
-    assert "neither a deletion nor an empty document" in sealed
+    assert "Nobody deleted it" in sealed
     document = reverse("console:document", args=[scene.store])
-    shown = author.text(document, path="/notes.txt", version=head)
+    shown = author.text(document, path="/notes.txt", version=head, answers=404)
     assert "The body of this document was erased" in shown
     assert f"Message {ERASED}" in shown
     assert "redacted" in author.text(document, answers=404, path="/notes.txt")

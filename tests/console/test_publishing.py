@@ -23,6 +23,8 @@ from tests.factories import grant, platform
 def pages(scene: Scene) -> dict[str, str]:
     """Every page that shows what is in a store: route name → address."""
     proposal = scene.propose("Later", {"/notes.txt": "one\nthree\n"})
+    contested = scene.propose("Ours", {"/guides/releases.md": "ours\n"})
+    scene.approve(scene.propose("Theirs", {"/guides/releases.md": "theirs\n"}))
     head = canonical_id(scene.store)
     first = MemoryVersion.objects.filter(store=scene.store).earliest("id").id
     both = f"?base={first}&head={head}"
@@ -33,12 +35,15 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
+        "store-export": reverse("console:store-export", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
         "compare": reverse("console:compare", args=store) + both,
-        "compare-file": reverse("console:compare-file", args=store) + f"{both}&path=/notes.txt",
+        "compare-file": reverse("console:compare-file", args=store)
+        + f"{both}&path=/guides/releases.md",
+        "proposal-merge": reverse("console:proposal-merge", args=[contested]),
         "proposal": reverse("console:proposal", args=[proposal]),
         "proposal-state": reverse("console:proposal-state", args=[proposal]),
     }
@@ -50,13 +55,17 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
-    *("proposal-respond", "proposal-repropose", "version-restore"),
+    *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
+    *("store-delete", "retention", "retention-keep", "jobs-attest"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
 
+FILES = {"store-export-whole", "store-export-pages"}
+"""Downloads, which test_exports.py looks at."""
+
 
 def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:
-    assert set(pages) | NO_CONTENT == {str(pattern.name) for pattern in urlpatterns}
+    assert set(pages) | NO_CONTENT | FILES == {str(pattern.name) for pattern in urlpatterns}
 
 
 def test_a_grant_lost_while_a_page_is_drawn_is_lost(

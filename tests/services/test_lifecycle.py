@@ -43,8 +43,11 @@ class Checkout:
         }
 
     def start(self, **environment: str) -> subprocess.CompletedProcess[str]:
+        return self._run("start", **environment)
+
+    def _run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*SERVICES, "start"],
+            [*SERVICES, command],
             cwd=down.ROOT,
             env=self.environment | environment,
             capture_output=True,
@@ -52,6 +55,9 @@ class Checkout:
             timeout=PATIENCE,
             check=False,
         )
+
+    def scrub(self) -> subprocess.CompletedProcess[str]:
+        return self._run("scrub")
 
     def begin(self, command: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -143,9 +149,17 @@ def test_start_twice_at_once_then_kill_each_part_and_start_again(checkout: Check
     assert last.returncode == 0, last.stderr
     assert "Collecting static files" not in last.stdout
 
+    refused = checkout.scrub()
+    assert (refused.returncode, "make down stops it" in refused.stderr) == (1, True)
+
     assert checkout.down() == "Stopped.\n"
     assert checkout.remains() == []
     assert checkout.down() == "Nothing was running.\n"
+
+    scrubbed = checkout.scrub()
+    assert scrubbed.returncode == 0, scrubbed.stderr
+    assert "pg_statistic: rewritten" in scrubbed.stdout
+    assert checkout.remains() == []
 
 
 def test_ctrl_c_stops_all_of_a_server_in_the_foreground(checkout: Checkout):

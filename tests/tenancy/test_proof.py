@@ -19,8 +19,15 @@ def proof(tmp_path, monkeypatch):
     return place
 
 
-def finish(paths: Any = WHOLE, status: int = 0, prove: bool = True, **stats: Any) -> None:
+def finish(
+    paths: Any = WHOLE,
+    status: int = 0,
+    prove: bool = True,
+    args: tuple[str, ...] = ("tests/conformance",),
+    **stats: Any,
+) -> None:
     config = SimpleNamespace(
+        args=args,
         getoption=lambda name, default: prove,
         pluginmanager=SimpleNamespace(get_plugin=lambda name: SimpleNamespace(stats=stats)),
     )
@@ -54,6 +61,7 @@ def test_a_fenced_run_does_not_prove_what_is_fenced(proof, settings):
         {"paths": WHOLE[1:]},
         {"skipped": [1]},
         {"deselected": [1]},
+        {"args": ("tests/conformance", "tests/conformance/test_one.py::test_it")},
     ],
     ids=str,
 )

@@ -1,0 +1,324 @@
+"""Contract X5: docs/customer-text.md names all customer text and what erases it, and it is so."""
+
+import io
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+from redis import Redis
+
+from jobs.models import Job
+from jobs.runner import run_slice
+from memory.models import MemoryStore, MemoryVersion
+from proposals.models import Proposal
+from tenancy.models import Principal
+from tests import canary
+from tests.browser.serving import PLAIN_FILES
+from tests.canary import Way, find, told
+from tests.client import Api
+from tests.clock import stop_clock
+from tests.factories import (
+    grant,
+    make_admin_key,
+    make_agent,
+    make_key,
+    make_person,
+    make_workspace,
+)
+from tests.retention import run_to_the_end, set_policy, sweep
+from tests.stores import StoreClient, delete_operation, put_operation
+from wire.logs import JsonFormatter
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLANTED: dict[str, tuple[str, ...]] = {
+    "body": ("bodies", "words for search"),
+    "path": ("paths", "words for search"),
+    "provenance": ("provenance",),
+    "message": ("messages",),
+    "title": ("titles of Proposals",),
+    "description": ("descriptions of Proposals",),
+    "note": ("notes of decisions",),
+    "store-name": ("names of stores",),
+    "store-description": ("descriptions of stores",),
+    "store-metadata": ("metadata of stores",),
+    "agent-name": ("names of agents",),
+    "agent-description": ("descriptions of agents",),
+    "workspace-name": ("names of Workspaces",),
+    "principal-name": ("names of principals",),
+    "key-name": ("names of API keys",),
+    "sign-in-name": ("names of sign-ins",),
+}
+"""What a secret is planted as: the kinds of text that then hold it."""
+
+SECRETS = {name: f"zq{name.replace('-', '')}7x" for name in PLANTED}
+"""One word each, which search keeps whole and nothing else contains."""
+
+ERASED_BY_REDACTION = ("body", "provenance", "message", "title", "description", "note")
+
+PATH = f"/{SECRETS['path']}/notes.md"
+
+
+class World:
+    """A Workspace whose every text is a secret, and those who work in it."""
+
+    def __init__(self) -> None:
+        self.workspace = make_workspace(SECRETS["workspace-name"])
+        self.person = make_person(
+            self.workspace, SECRETS["principal-name"], username=SECRETS["sign-in-name"]
+        )
+        self.reviewer = make_person(self.workspace)
+        self.admin = Api(make_admin_key(self.workspace)[1])
+        agent = make_agent(self.workspace, SECRETS["agent-name"])
+        self.admin.patch(
+            f"/v1/agents/{agent.id}", {"description": SECRETS["agent-description"]}
+        ).ok()
+        self.store = self._make_store()
+        self.review = self._client_of(self.reviewer, "read", "review")
+
+    def _make_store(self) -> StoreClient:
+        body = {
+            "name": SECRETS["store-name"],
+            "description": SECRETS["store-description"],
+            "owner": {"kind": "workspace", "id": self.workspace.id},
+            "canonical_writes": "direct",
+            "metadata": {"kept": SECRETS["store-metadata"]},
+        }
+        made = self.admin.post("/v1/memory-stores", body).ok(201)
+        self.store_id = made["id"]
+        return self._client_of(self.person, "read", "write", name=SECRETS["key-name"])
+
+    def _client_of(self, person: Principal, *permissions: str, name: str = "Key") -> StoreClient:
+        grant(person, self.store_id, *permissions)
+        return StoreClient(
+            Api(make_key(self.workspace, principal=person, name=name)[1]), self.store_id
+        )
+
+    def write(self) -> None:
+        """Put a secret into each place of the store."""
+        self._fence()
+        text = f"{SECRETS['body']} one"
+        provenance = {
+            "source_event_ids": [],
+            "source_version_ids": [],
+            "source_refs": [SECRETS["provenance"]],
+            "confidence": "observed",
+            "valid_from": "2026-08-27T09:30:00.000Z",
+        }
+        put = put_operation(PATH, text, provenance=provenance)
+        self.store.change(put, put_operation("/kept.md", "kept"), message=SECRETS["message"]).ok()
+        self.store.put(PATH, f"{text} two", over=text).ok()
+        rejected = self._propose(put_operation(PATH, f"{text} three", over=f"{text} two"))
+        answer = {"response": "reject", "note": SECRETS["note"]}
+        self.review.api.post(self.store.url(f"proposals/{rejected}/respond"), answer).ok()
+        refused = self.store.api.post(self.store.url(f"proposals/{rejected}/respond"), answer)
+        assert refused.error == "policy.denied"
+        stale = self._propose(put_operation(PATH, f"{text} four", over=f"{text} two"))
+        self.store.put("/moved.md", "moved").ok()
+        again = self.store.url(f"proposals/{stale}/repropose")
+        self.store.api.post(again).ok(201)
+        delete = delete_operation(PATH, over=f"{text} two")
+        self.store.change(delete, message=SECRETS["message"]).ok()
+        self._propose(put_operation(PATH, f"{text} five"))
+        self.store.put("/directory" + PATH, "elsewhere").ok()
+        self._fail()
+
+    def _fence(self) -> None:
+        """A redaction of a path that was never there leaves its name in a fence."""
+        self.redact(f"/{SECRETS['path']}/never.md")
+
+    def _propose(self, *operations: Any) -> str:
+        body = {
+            "title": SECRETS["title"],
+            "description": SECRETS["description"],
+            "operations": list(operations),
+        }
+        return str(self.store.api.post(self.store.url("proposals"), body).ok(201)["id"])
+
+    def _fail(self) -> None:
+        """Refusals and failures that see secrets, for logs to keep to themselves."""
+        put = put_operation(PATH + "/x", SECRETS["body"], over=SECRETS["body"])
+        assert self.store.change(put, message=SECRETS["message"]).error == "memory.conflict"
+        cut_off = b'{"message": "' + SECRETS["message"].encode()
+        broken = self.store.api.request("POST", self.store.url("change-sets"), raw=cut_off)
+        assert broken.error == "validation.malformed"
+        with pytest.raises(IntegrityError, match=SECRETS["store-name"]), transaction.atomic():
+            MemoryStore.objects.update(lifecycle="unknown")
+        logging.getLogger("tests").error("it failed", exc_info=ValueError(SECRETS["body"]))
+
+    def redact(self, *paths: str) -> None:
+        answer = self.admin.post(f"/v1/memory-stores/{self.store_id}/redactions", {"paths": paths})
+        run_slice(answer.headers["Location"].rpartition("/")[2])
+        answer.ok()
+
+    def delete(self) -> None:
+        job = self.admin.delete(f"/v1/memory-stores/{self.store_id}", key=None).ok(202)
+        run_to_the_end(Job.objects.get(id=job["id"]))
+
+
+@pytest.fixture
+def logged() -> Iterator[io.StringIO]:
+    """What our log handler writes."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter("%(levelname)s %(name)s %(message)s"))
+    logging.getLogger().addHandler(handler)
+    yield stream
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.fixture
+def world(logged: io.StringIO, settings: Any) -> World:
+    settings.STORAGES = PLAIN_FILES
+    return World()
+
+
+def test_the_page_names_every_column_that_could_hold_text():
+    """A new one belongs into one of its two tables."""
+    told_columns = {column for row in told().values() for column in row.columns}
+
+    assert told_columns | canary.told_to_hold_none() == canary.columns_for_text()
+    assert told_columns & canary.told_to_hold_none() == set()
+
+
+def test_a_secret_is_planted_for_every_kind_of_text():
+    assert {kind for kinds in PLANTED.values() for kind in kinds} == set(told())
+
+
+def test_each_text_is_kept_where_the_page_says(world):
+    world.write()
+
+    assert find(SECRETS) == {name: canary.expected(kinds) for name, kinds in PLANTED.items()}
+
+
+def _expected(way: Way) -> dict[str, set[str]]:
+    return {name: canary.expected(kinds, way) for name, kinds in PLANTED.items()}
+
+
+def test_a_redaction_erases_what_the_page_says(world, logged):
+    world.write()
+    _read_everything(world)
+
+    world.redact(PATH, "/directory" + PATH)
+
+    assert find(SECRETS) == _expected("redaction")
+    shown = "\n".join(_read_everything(world))
+    assert SECRETS["path"] in shown
+    assert {name: SECRETS[name] in shown for name in ERASED_BY_REDACTION} == dict.fromkeys(
+        ERASED_BY_REDACTION, False
+    )
+    _require_silence(logged)
+
+
+def test_deleting_a_store_erases_what_the_page_says(world, logged):
+    world.write()
+
+    world.delete()
+
+    assert find(SECRETS) == _expected("deletion")
+    _require_silence(logged)
+
+
+def test_expiry_erases_what_the_page_says(world, logged, monkeypatch):
+    clock = stop_clock(monkeypatch)
+    set_policy(world.workspace, body_lifetime_days=1)
+    world.write()
+
+    clock.move(days=2)
+    sweep()
+
+    assert find(SECRETS) == _expected("expiry")
+    _require_silence(logged)
+
+
+# --- everything that can be read ----------------------------------------------------------------
+
+
+def _read_everything(world: World) -> list[str]:
+    """What the API and the Console answer to everybody about the store, at every version."""
+    versions = list(MemoryVersion.objects.filter(store=world.store_id).values_list("id", flat=True))
+    proposals = list(Proposal.objects.values_list("id", flat=True))
+    return [*_api(world, versions, proposals), *_console(world, versions, proposals)]
+
+
+def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:
+    store = world.store
+    routes: list[tuple[str, dict[str, str]]] = [
+        *((route, {}) for route in ("", "versions", "refs", "reflog", "proposals", "documents")),
+        *(("documents", {"version": version}) for version in versions),
+        *((f"versions/{version}", {}) for version in versions),
+        *(("document", {"path": PATH, "version": version}) for version in versions),
+        *(("blame", {"path": PATH, "version": version}) for version in versions),
+        *(("history", {"path": PATH, "version": version}) for version in versions),
+        *(
+            ("diff", {"base": base, "head": head, "hunks": "true"})
+            for base in versions
+            for head in versions
+        ),
+        *((f"proposals/{proposal}", {}) for proposal in proposals),
+        *((f"proposals/{proposal}/diff", {"hunks": "true"}) for proposal in proposals),
+    ]
+    for route, query in routes:
+        yield store.get(route, query).content.decode()
+    for word in SECRETS.values():
+        for version in versions:
+            body = {"query": word, "version": version}
+            yield store.api.post(store.url("search"), body, key=None).content.decode()
+    for address in ("memory-stores", "jobs", "audit-entries", "erasure-reports"):
+        yield world.admin.get(f"/v1/{address}").content.decode()
+
+
+def _console(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:
+    browser = Client()
+    assert world.person.user is not None
+    browser.force_login(world.person.user)
+    store = [world.store_id]
+    addresses = [
+        "/",
+        *(reverse(f"console:store-{tab}", args=store) for tab in ("documents", "history", "refs")),
+        reverse("console:store-proposals", args=store),
+        *(reverse("console:version", args=[world.store_id, version]) for version in versions),
+        *(
+            f"{reverse('console:document', args=store)}?path={PATH}&version={version}"
+            for version in versions
+        ),
+        *(reverse("console:proposal", args=[proposal]) for proposal in proposals),
+        f"{reverse('console:compare', args=store)}?base={versions[0]}&head={versions[1]}",
+    ]
+    for address in addresses:
+        yield browser.get(address).content.decode()
+
+
+# --- and whatever else runs ---------------------------------------------------------------------
+
+
+def _require_silence(logged: io.StringIO) -> None:
+    """No secret is in our logs, in PostgreSQL's, or in Valkey: neither in keys nor in values."""
+    with Redis.from_url(settings.REDIS_URL) as valkey:
+        kept = b"".join(part for pair in canary.keys_of_valkey(valkey).items() for part in pair)
+    said = {
+        "our logs": logged.getvalue(),
+        "PostgreSQL's log": _log_of_postgres(),
+        "Valkey": kept.decode(errors="replace"),
+    }
+    assert "it failed" in said["our logs"]
+    assert [(where, name) for where, text in said.items() for name in _secrets_in(text)] == []
+
+
+def _secrets_in(text: str) -> list[str]:
+    return [name for name, secret in SECRETS.items() if secret in text]
+
+
+def _log_of_postgres() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW data_directory")
+        folder = Path(cursor.fetchone()[0]).parent
+    logs = [*folder.glob("*.log"), *folder.parent.rglob("*.log")]
+    assert logs, "PostgreSQL's log is elsewhere"
+    return "".join(log.read_text(errors="replace") for log in logs)
