@@ -7,6 +7,7 @@ from sessions.access import SessionAccess
 from sessions.api.selections import Selecting, render_selection
 from sessions.models import Mount
 from sessions.queries.facts import selection_of
+from sessions.resolver import Resolution
 from wire.times import render_time
 
 AccessName = Literal["read_only", "read_write"]
@@ -22,6 +23,13 @@ ReasonName = Literal[
     "principal_without_write",
     "shared_owner",
     "shared_place",
+]
+RefusalName = Literal[
+    "archived",
+    "selection_not_writable",
+    "working_ref_elsewhere",
+    "ref_missing",
+    "version_not_retained",
 ]
 
 
@@ -46,6 +54,25 @@ class MountOut(TypedDict):
     selection: Selecting | None
     mount_path: str | None
     instructions: str | None
+
+
+class PreviewedMountOut(TypedDict):
+    """What a mount would come to now. `refusal` says why it cannot be had as it is asked for."""
+
+    mount: int
+    store: str
+    access: AccessName
+    effective_access: EffectiveAccessName
+    reasons: list[ReasonName]
+    selection: Selecting | None
+    version: str | None
+    refusal: RefusalName | None
+
+
+class SessionPreviewOut(TypedDict):
+    """What the mounts of a Session would come to now."""
+
+    mounts: list[PreviewedMountOut]
 
 
 class SessionCreatorOut(TypedDict):
@@ -87,6 +114,31 @@ def render_session(access: SessionAccess, mounts: Sequence[Mount]) -> SessionOut
         "created_by": cast("SessionCreatorOut", creator),
         "created_at": render_time(session.created_at),
         "archived_at": render_time(session.archived_at) if session.archived_at else None,
+    }
+
+
+def render_preview(resolutions: Sequence[Resolution]) -> SessionPreviewOut:
+    """What mounts would come to."""
+    return {
+        "mounts": [
+            _previewed(position, resolution)
+            for position, resolution in enumerate(resolutions, start=1)
+        ]
+    }
+
+
+def _previewed(position: int, resolution: Resolution) -> PreviewedMountOut:
+    facts = resolution.facts
+    refusal = resolution.refusal
+    return {
+        "mount": position,
+        "store": facts.store_id,
+        "access": cast("AccessName", facts.requested.value),
+        "effective_access": cast("EffectiveAccessName", resolution.effective.value),
+        "reasons": [reason.value for reason in resolution.reasons],
+        "selection": render_selection(facts.selection),
+        "version": resolution.version,
+        "refusal": refusal.value if refusal else None,
     }
 
 

@@ -11,9 +11,17 @@ from memory.api.fields import DocumentPath
 from memory.api.publishing import Published
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from sessions.access import SessionAccess, listable_sessions, open_session
-from sessions.actions.sessions import NewMount, NewSession, archive_session, create_session
+from sessions.actions.sessions import archive_session, create_session
+from sessions.admission import NewMount, NewSession, preview
 from sessions.api.publishing import publish_sessions
-from sessions.api.resources import AccessName, PlaceName, SessionOut, render_session
+from sessions.api.resources import (
+    AccessName,
+    PlaceName,
+    SessionOut,
+    SessionPreviewOut,
+    render_preview,
+    render_session,
+)
 from sessions.api.selections import Selecting, parse_selection
 from sessions.models import MOUNTS_AT_MOST, Access, Place
 from sessions.publication import SessionsRead
@@ -172,6 +180,23 @@ class SessionsView(ApiView):
         created = create_session(caller=caller, wanted=body.wanted(), key=key)
         answer = session_out(open_session(caller, created.session_id))
         return Response(answer, status=201, headers=replay_headers(replayed=created.replayed))
+
+
+class SessionPreviewView(ApiView):
+    versioned = True
+
+    @operation(
+        "sessions.previewSession",
+        summary="Say what the mounts of a Session would come to",
+        body=CreateSession,
+        answers={200: SessionPreviewOut},
+        errors=(NotFound, PolicyDenied, ReadOnly),
+    )
+    def post(self, request: Request) -> Response:
+        """As making it would decide now, and which version each would read. Writes nothing."""
+        caller = caller_of(request)
+        wanted = parse_body(request, CreateSession).wanted()
+        return Response(render_preview(preview(caller, wanted)))
 
 
 class SessionView(ApiView):

@@ -2,7 +2,12 @@ from django.urls import path
 
 from sessions.api.events import EventsView, EventView, ManifestView
 from sessions.api.keys import SessionKeysView, SessionKeyView
-from sessions.api.sessions import SessionArchiveView, SessionsView, SessionView
+from sessions.api.sessions import (
+    SessionArchiveView,
+    SessionPreviewView,
+    SessionsView,
+    SessionView,
+)
 from sessions.api.workingrefs import (
     CheckpointView,
     SessionRefsView,
@@ -14,6 +19,7 @@ _WORKING_REFS = "memory-stores/<str:id>/working-refs"
 
 urlpatterns = [
     path("sessions", SessionsView.as_view()),
+    path("sessions/preview", SessionPreviewView.as_view()),
     path("sessions/<str:id>", SessionView.as_view()),
     path("sessions/<str:id>/archive", SessionArchiveView.as_view()),
     path("sessions/<str:id>/events", EventsView.as_view()),

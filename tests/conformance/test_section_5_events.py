@@ -1,6 +1,7 @@
 """Contract S2, S4, X5: a Session's log in its order, without text, told to who may know."""
 
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -253,6 +254,7 @@ def test_following_tells_the_next_event_that_fits_when_it_comes(workspace):
         scene.api.post(f"{SESSIONS}/{session}/archive").ok()
 
     query = {"type": "session.archived", "wait": "20"}
+    followed: Any
     followed, _ = race(
         lambda: scene.api.get(f"{SESSIONS}/{session}/events", query).ok()["data"], happen
     )

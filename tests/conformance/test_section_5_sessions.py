@@ -410,6 +410,61 @@ def test_S3_a_selection_grants_nothing(scene):
     assert made["effective_access"] == "none"
 
 
+# --- the preview --------------------------------------------------------------------------------
+
+
+def _preview(scene, *mounts, **more):
+    body = {"agent": scene.agent.id, "environment": scene.environment.id, "mounts": list(mounts)}
+    return scene.api.post(f"{SESSIONS}/preview", body | more, key=None)
+
+
+def test_a_preview_says_what_making_the_session_would_decide(scene):
+    personal, shared, mute = scene.store(), scene.shared(), scene.store(agent=())
+    selected = mount(personal, "read_write", selection=exactly(personal.canonical))
+
+    told = _preview(scene, mount(shared, "read_write"), selected, mount(mute)).ok()["mounts"]
+
+    assert told[0] == {
+        "mount": 1,
+        "store": shared.id,
+        "access": "read_write",
+        "effective_access": "read_only",
+        "reasons": ["shared_owner"],
+        "selection": None,
+        "version": shared.canonical,
+        "refusal": None,
+    }
+    assert (told[1]["version"], told[1]["refusal"]) == (None, "selection_not_writable")
+    assert (told[2]["effective_access"], told[2]["reasons"]) == ("none", ["agent_without_read"])
+    assert not Session.objects.exists()
+    assert not Event.objects.exists()
+
+
+def test_a_preview_refuses_who_cannot_take_part(scene):
+    assert _preview(scene, mount(random_id("store"))).status == 404
+    assert _preview(scene, agent=random_id("agent")).status == 404
+    assert _preview(scene, colour="red").error == "validation.malformed"
+
+
+# --- the fence ----------------------------------------------------------------------------------
+
+
+def test_0_the_fence_closes_sessions_before_any_look_up(scene, settings):
+    session = scene.session()["id"]
+    settings.VERSIONED_SURFACE = False
+
+    for answer in (
+        scene.start(),
+        _preview(scene),
+        scene.api.get(SESSIONS),
+        scene.api.get(f"{SESSIONS}/nonsense"),
+        scene.api.get(f"{SESSIONS}/{session}/events"),
+        scene.api.post(f"{SESSIONS}/{session}/keys", {"name": "Late"}),
+        scene.api.post(f"{SESSIONS}/{session}/archive"),
+    ):
+        assert (answer.status, answer.error) == (503, "memory.backend_unavailable")
+
+
 # --- who may know of a Session ------------------------------------------------------------------
 
 
