@@ -28,8 +28,10 @@ from tests.factories import (
     grant,
     make_admin_key,
     make_agent,
+    make_environment,
     make_key,
     make_person,
+    make_space,
     make_workspace,
 )
 from tests.retention import run_to_the_end, set_policy, sweep
@@ -46,6 +48,12 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
+    "instructions": ("instructions of mounts",),
+    "mount-path": ("paths of mounts",),
+    "environment-name": ("names of environments",),
+    "environment-description": ("descriptions of environments",),
+    "space-name": ("names of spaces",),
+    "space-description": ("descriptions of spaces",),
     "import": ("exports while they are imported",),
     "import-error": ("what is wrong with an export",),
     "store-name": ("names of stores",),
@@ -78,10 +86,16 @@ class World:
         )
         self.reviewer = make_person(self.workspace)
         self.admin = Api(make_admin_key(self.workspace)[1])
-        agent = make_agent(self.workspace, SECRETS["agent-name"])
-        self.admin.patch(
-            f"/v1/agents/{agent.id}", {"description": SECRETS["agent-description"]}
-        ).ok()
+        self.agent = make_agent(self.workspace, SECRETS["agent-name"])
+        self.environment = make_environment(self.workspace, name=SECRETS["environment-name"])
+        self.space = make_space(self.workspace, self.person, name=SECRETS["space-name"])
+        for kind, row in (
+            ("agent", self.agent),
+            ("environment", self.environment),
+            ("space", self.space),
+        ):
+            row.description = SECRETS[f"{kind}-description"]
+            row.save()
         self.store = self._make_store()
         self.review = self._client_of(self.reviewer, "read", "review")
 
@@ -130,8 +144,23 @@ class World:
         self.store.change(delete, message=SECRETS["message"]).ok()
         self._propose(put_operation(PATH, f"{text} five"))
         self.store.put("/directory" + PATH, "elsewhere").ok()
+        self.start()
         self.receive()
         self._fail()
+
+    def start(self) -> None:
+        """Start a Session that has the store at hand."""
+        grant(self.person, self.agent, "act_as")
+        grant(self.agent, self.store_id, "read", "write")
+        mount = {
+            "store": self.store_id,
+            "access": "read_only",
+            "mount_path": f"/{SECRETS['mount-path']}",
+            "instructions": SECRETS["instructions"],
+        }
+        body = {"agent": self.agent.id, "environment": self.environment.id, "mounts": [mount]}
+        session = self.store.api.post("/v1/sessions", body).ok(201)["id"]
+        self.store.api.post(self.store.url("working-refs"), {"session": session}).ok(201)
 
     def receive(self) -> None:
         """Leave an import on its way, with a fault in what came."""
