@@ -16,6 +16,8 @@ LONGEST: Final = 120_000
 class PathsForm(ConsoleForm):
     """The paths to erase, one a line, as they were typed or picked."""
 
+    use_required_attribute = False  # the field may be empty while something is ticked
+
     paths = LinesField(
         label="Paths to erase",
         max_length=LONGEST,
