@@ -8,12 +8,12 @@ from proposals.models import Proposal
 from proposals.queries.rows import ProposalView
 
 
-def words_held(views: Iterable[ProposalView]) -> Held:
+def words_held(proposals: Iterable[Proposal]) -> Held:
     """The titles, descriptions and notes of the Proposals that an answer shows."""
-    ids = {view.proposal.id for view in views if view.proposal.words_erased_at is None}
+    ids = {proposal.id for proposal in proposals if proposal.words_erased_at is None}
     return Held(Proposal.objects.filter(id__in=ids, words_erased_at=None), len(ids))
 
 
 def acquire_proposals(access: StoreAccess, views: Iterable[ProposalView]) -> Acquired:
     """What an answer about Proposals of one store holds, for the publication recheck."""
-    return Acquired(access, held=[words_held(views)])
+    return Acquired(access, held=[words_held(view.proposal for view in views)])

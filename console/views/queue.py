@@ -48,7 +48,7 @@ def _page(request: ConsoleRequest, filters: Filters) -> tuple[HttpResponse, Held
         "stores": listable_stores(request.caller).order_by("name").values_list("id", "name"),
     }
     response = render_page(request, "console/queue.html", context, fragment="results")
-    return response, words_held(found.views)
+    return response, words_held(view.proposal for view in found.views)
 
 
 def _section(request: ConsoleRequest, name: str, title: str, section: Section) -> dict[str, Any]:
