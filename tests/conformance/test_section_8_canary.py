@@ -390,6 +390,6 @@ def _log_of_postgres() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SHOW data_directory")
         folder = Path(cursor.fetchone()[0]).parent
-    logs = [*folder.glob("*.log"), *folder.parent.rglob("*.log")]
+    logs = list((folder / "log").glob("*.log"))
     assert logs, "PostgreSQL's log is elsewhere"
     return "".join(log.read_text(errors="replace") for log in logs)
