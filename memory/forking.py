@@ -82,16 +82,21 @@ def copy_of(version: MemoryVersion) -> Copy:
     return Copy(version, found, [entry._replace(document_version=uuid7()) for entry in found])
 
 
+def erased_paths(copy: Copy) -> list[str]:
+    """The paths whose texts are erased, or have expired, by now. One query."""
+    ids = array_literal([entry.document_version for entry in copy.found])
+    with connection.cursor() as cursor:
+        cursor.execute(_GONE, [ids, now()])
+        return [path for (path,) in cursor.fetchall()]
+
+
 def require_texts(copy: Copy) -> None:
     """Refuse to copy what is erased, or has expired, by now.
 
     Raises:
         Conflict: naming the paths.
     """
-    ids = array_literal([entry.document_version for entry in copy.found])
-    with connection.cursor() as cursor:
-        cursor.execute(_GONE, [ids, now()])
-        gone = [path for (path,) in cursor.fetchall()]
+    gone = erased_paths(copy)
     if gone:
         raise Conflict(f"Texts of this version are erased and cannot be copied: {name_some(gone)}.")
 

@@ -3,10 +3,13 @@
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from memory.access import NO_SUCH_STORE
 from memory.actions.stores import Owner
-from memory.models import OwnerKind
+from memory.models import MemoryStore, OwnerKind
+from tenancy.caller import Caller, platform_caller
 from tenancy.commands import Refused
 from tenancy.models import Workspace
+from wire.errors import NotFound
 from wire.ids import MalformedId, parse_id
 
 INTERRUPTED = 130
@@ -32,6 +35,14 @@ def parse_store(text: str) -> str:
         return parse_id("store", text)
     except MalformedId as error:
         raise Refused(f"The store ID is malformed: {error}.") from error
+
+
+def caller_in(store_id: str) -> Caller:
+    """The operator as the Caller in a store's Workspace. Raises NotFound when there is no store."""
+    store = MemoryStore.objects.select_related("workspace").filter(id=store_id).first()
+    if store is None:
+        raise NotFound(NO_SUCH_STORE)
+    return platform_caller(store.workspace)
 
 
 def progress_bar(noun: str, *, visible: bool) -> Progress:

@@ -7,7 +7,7 @@ from uuid import UUID
 from database.transactions import step
 from memory import refs
 from memory.access import StoreAccess
-from memory.actors import actor_of
+from memory.actors import Actor, actor_of
 from memory.diffs import count_lines
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, RefKind
@@ -50,12 +50,14 @@ def open_proposal(
     base: MemoryVersion,
     head: MemoryVersion,
     words: Words,
+    author: Actor | None = None,
     earlier_authors: Iterable[UUID] = (),
     replaces: Proposal | None = None,
 ) -> Opened:
     """Freeze two versions of a store as a Proposal, with its ref and audit row.
 
     Args:
+        author: whom it is recorded for, where that is not the caller.
         earlier_authors: keys and principals whose work it is beside the caller's.
 
     Raises:
@@ -68,7 +70,7 @@ def open_proposal(
     paths = [change.path for change in hashed_changes(changes)]
     refuse_fenced(access, paths)
     caller = access.caller
-    actor = actor_of(caller)
+    actor = author or actor_of(caller)
     moment = now()
     added, removed = _line_counts(changes)
     proposal = Proposal.objects.create(
@@ -86,6 +88,7 @@ def open_proposal(
         author_kind=actor.kind,
         author_uuid=actor.id,
         author_agent_uuid=actor.agent_id,
+        author_operation=actor.operation,
         author_principal_uuid=caller.principal_id,
         earlier_authors=sorted(earlier_authors),
         replaces=replaces,

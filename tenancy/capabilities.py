@@ -73,7 +73,7 @@ CAPABILITIES: Final = (
     Capability("later_rounds", "alpha", "native-memory", missing=LATER),
     Capability("native_recovery", "alpha", "native-memory", missing=LATER),
     Capability("native_erasure", "alpha", "erasure", missing=LATER),
-    Capability("physical_erasure", "alpha", "erasure", missing=LATER),
+    Capability("physical_erasure", "alpha", "erasure"),
     Capability("curation", "alpha", "curation", missing=LATER),
     Capability("scheduled_learning", "alpha", "scheduled-learning", missing=LATER),
 )

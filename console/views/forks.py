@@ -3,7 +3,7 @@
 from typing import Final
 
 from django.contrib import messages
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
@@ -11,14 +11,20 @@ from console.access import for_person, versioned
 from console.forms.stores import ForkForm
 from console.owners import chosen_owner, owner_choices
 from console.people import ConsoleRequest
-from console.responses import redirect, render_page
-from console.views.store_shell import open_tab
+from console.publishing import publish_page
+from console.responses import redirect
+from console.views.store_shell import Tab, open_tab
 from memory.actions.forks import Fork, Forked, fork_store
 from memory.actions.stores import StoreSettings
+from memory.forking import copy_of, erased_paths
+from memory.models import MemoryVersion
+from memory.publication import Acquired
 from memory.queries.versions import get_version
+from wire.errors import NAMED_AT_MOST
 from wire.fields import NAME_LENGTH
 
-LONGEST_NAME: Final = NAME_LENGTH - len(" (fork)")
+ENDING: Final = " (fork)"
+LONGEST_NAME: Final = NAME_LENGTH - len(ENDING)
 
 
 @require_http_methods(["GET", "POST"])
@@ -29,25 +35,41 @@ def fork(request: ConsoleRequest, store_id: str, version_id: str) -> HttpRespons
     tab = open_tab(request, store_id, "history")
     tab.access.require_content()
     version = get_version(store_id, version_id)
-    form = ForkForm(
-        request.POST or None,
-        owners=owner_choices(request),
-        initial={
-            "name": f"{tab.access.store.name[:LONGEST_NAME]} (fork)",
-            "owner": f"principal:{request.principal.id}",
-        },
+    form = _form(request, tab)
+    if form.is_valid() and (made := _make(tab, version, form)):
+        messages.success(request, "This store began as a copy and evolves alone from here.")
+        return redirect(request, reverse("console:store-documents", args=[made.store_id]))
+    return _page(request, tab, version, form)
+
+
+def _form(request: ConsoleRequest, tab: Tab) -> ForkForm:
+    initial = {
+        "name": f"{tab.access.store.name[:LONGEST_NAME]}{ENDING}",
+        "owner": f"principal:{request.principal.id}",
+    }
+    return ForkForm(request.POST or None, owners=owner_choices(request), initial=initial)
+
+
+def _make(tab: Tab, version: MemoryVersion, form: ForkForm) -> Forked | None:
+    values = form.cleaned_data
+    settings = StoreSettings(
+        name=values["name"],
+        description=values["description"],
+        owner=chosen_owner(values["owner"]),
     )
-    if form.is_valid():
-        settings = StoreSettings(
-            name=form.cleaned_data["name"],
-            description=form.cleaned_data["description"],
-            owner=chosen_owner(form.cleaned_data["owner"]),
-        )
-        made: Forked | None = form.carry_out(
-            lambda: fork_store(access=tab.access, fork=Fork(version.id, settings))
-        )
-        if made:
-            messages.success(request, "This store began as a copy and evolves alone from here.")
-            return redirect(request, reverse("console:store-documents", args=[made.store_id]))
-    context = tab.context | {"form": form, "version": version}
-    return render_page(request, "console/fork.html", context, status=form.status)
+    return form.carry_out(lambda: fork_store(access=tab.access, fork=Fork(version.id, settings)))
+
+
+def _page(
+    request: ConsoleRequest, tab: Tab, version: MemoryVersion, form: ForkForm
+) -> HttpResponse:
+    """The form, and which texts are in its way."""
+    erased = erased_paths(copy_of(version))
+    context = tab.context | {
+        "form": form,
+        "version": version,
+        "erased": erased[:NAMED_AT_MOST],
+        "more_erased": len(erased[NAMED_AT_MOST:]),
+    }
+    acquired = [Acquired(tab.access)]
+    return publish_page(request, "console/fork.html", context, acquired, status=form.status)

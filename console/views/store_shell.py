@@ -63,6 +63,7 @@ def open_tab(request: ConsoleRequest, store_id: str, tab: str = "") -> Tab:
             for name, label, icon in TABS
         ],
         "may": {permission.value: access.may(permission) for permission in Permission},
+        "may_erase": request.caller.is_admin and store.lifecycle not in HIDDEN,
         "takes_writes": store.lifecycle == "active",
         "is_hidden": store.lifecycle in HIDDEN,
     }

@@ -3,7 +3,7 @@
 from database.transactions import durable
 from jobs.enqueueing import enqueue_again
 from jobs.models import Job
-from memory.access import GONE, StoreAccess
+from memory.access import GONE, StoreAccess, reopened
 from memory.erasure.closing import close_store
 from memory.models import ErasureReport, MemoryStore
 from tenancy.administration import require_admin, require_bound
@@ -22,10 +22,12 @@ def delete_store(*, access: StoreAccess) -> Job:
 
     Raises:
         PolicyDenied: the caller is no admin of the Workspace, or only named its principal.
+        InvalidKey, DisabledTenancy: what a fresh request would get.
     """
     require_admin(access.caller)
     require_bound(access.caller)
     store = MemoryStore.objects.select_for_update(no_key=True).get(id=access.store_id)
+    require_admin(reopened(access).caller)
     if store.lifecycle in GONE:
         enqueue_again(_job_of(store).id)
         return _job_of(store)

@@ -3,7 +3,7 @@
 What law wants erased goes from an archived store too: archiving closes a store to its writers.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -71,7 +71,11 @@ def require_redaction(access: StoreAccess) -> None:
 
 @durable
 def redact(
-    *, access: StoreAccess, paths: Collection[str], key: IdempotencyKey | None = None
+    *,
+    access: StoreAccess,
+    paths: Collection[str],
+    require: Callable[[StoreAccess], None] | None = None,
+    key: IdempotencyKey | None = None,
 ) -> Redacted:
     """Erase paths of a store in every version, and never let anything be written there again.
 
@@ -81,10 +85,13 @@ def redact(
 
     Args:
         paths: normalized ones.
+        require: refuses the redaction; asked when nobody else can change the store any more, so
+            that what somebody was shown can be held against what there is.
 
     Raises:
         PolicyDenied, NotFound: as `require_redaction` says.
         Conflict: the key was used with another request.
+        and whatever `require` raises.
     """
     require_redaction(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
@@ -92,6 +99,8 @@ def redact(
         return _told_again(receipt.outcome)
     wanted = sorted(set(paths))
     held = _hold(access, wanted)
+    if require:
+        require(held)
     redacted = _redact(held, wanted)
     receipts.keep(receipt, {"job": redacted.report_id, "counts": asdict(redacted.counts)})
     return redacted

@@ -9,7 +9,15 @@ from jobs.enqueueing import enqueue
 from memory.access import GONE
 from memory.erasure.clearing import ERASE
 from memory.erasure.reports import open_report
-from memory.models import ErasureReport, MemoryStore, RetentionPolicy
+from memory.importing.ending import abandon
+from memory.importing.holding import hold_import
+from memory.models import (
+    ErasureReport,
+    Lifecycle,
+    MemoryStore,
+    RetentionPolicy,
+    StoreImport,
+)
 from memory.queries.retention import policy_of
 from tenancy.administration import bump_authority, require_admin, require_bound, take_turn
 from tenancy.audit import record
@@ -24,7 +32,8 @@ class PolicyChanges:
 
     Attributes:
         values: new values by the names of RetentionPolicy's columns; what is left out stays.
-        erase_existing: whether to erase all bodies that the Workspace has.
+        erase_existing: whether to erase all bodies that the Workspace has, and to abandon its
+            imports that are not complete.
     """
 
     values: Mapping[str, Any]
@@ -58,12 +67,24 @@ def change_retention_policy(
         setattr(policy, name, value)
     if changes.erase_existing and not policy.zero_data_retention:
         raise Malformed("erase_existing: only together with zero_data_retention.")
+    if changes.erase_existing:
+        _abandon_imports(caller)
     _await_writers(caller.workspace_id)
     _keep(caller, policy, changes)
     if changes.erase_existing:
         _enqueue_erasure(caller)
     bump_authority(caller.workspace_id)
     return policy
+
+
+@step
+def _abandon_imports(caller: Caller) -> None:
+    """Delete the stores whose import is not complete: what was received for them holds texts."""
+    pending = StoreImport.objects.filter(
+        workspace=caller.workspace_id, store__lifecycle=Lifecycle.PENDING
+    )
+    for store_id in list(pending.order_by("store").values_list("store", flat=True)):
+        abandon(caller=caller, made=hold_import(store_id))
 
 
 @step

@@ -47,14 +47,17 @@ pages AS (
     ]) AS id
     FROM ends, roots JOIN memory_versiontree t ON t.version_id = roots.id
 ),
-reached AS MATERIALIZED (
-    SELECT unnest(p.document_versions) AS id FROM pages JOIN memory_treepage p USING (id)
+reached AS (
+    SELECT DISTINCT unnest(p.document_versions) AS id FROM pages JOIN memory_treepage p USING (id)
 )
 SELECT looked.id,
        v.created_at <= %(since)s
-       AND EXISTS (SELECT FROM memory_documentbody b WHERE b.document_version_id = looked.id)
-       AND looked.id NOT IN (SELECT id FROM reached)
-FROM looked JOIN memory_memoryversion v ON v.id = looked.introduced_by_id
+       AND b.document_version_id IS NOT NULL
+       AND reached.id IS NULL
+FROM looked
+JOIN memory_memoryversion v ON v.id = looked.introduced_by_id
+LEFT JOIN memory_documentbody b ON b.document_version_id = looked.id
+LEFT JOIN reached ON reached.id = looked.id
 ORDER BY looked.path, looked.id
 """
 _BEHIND = """

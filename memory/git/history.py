@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pygit2
 from pygit2.enums import FileMode
 
-from memory.git.repository import reading
+from memory.git.repository import RepositoryError, reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,49 @@ class SourceCommit:
 
 
 class History:
-    """The commits from the root to a tip, each with the changes below a prefix."""
+    """The commits from the root, or from behind one, to a tip; each with its changes."""
 
-    def __init__(self, repository: pygit2.Repository, tip: pygit2.Commit, prefix: str = "") -> None:
+    def __init__(
+        self,
+        repository: pygit2.Repository,
+        tip: pygit2.Commit,
+        prefix: str = "",
+        after: str | None = None,
+    ) -> None:
         """Find the commits; nothing of their trees is read yet.
 
         Args:
             prefix: a folder of the repository, without slashes around it; empty for all of it.
+            after: the commit that was imported last; None to begin at the root.
 
         Raises:
-            RepositoryError: a commit is missing or damaged.
+            RepositoryError: a commit is missing or damaged, or `after` is not on the tip's line of
+                first parents.
         """
         self.repository = repository
         self.prefix = prefix
         with reading():
             self._ids = _first_parents(repository, tip)
+        self._after = after
+        if after is not None:
+            self._ids = self._ids[self._index(after) + 1 :]
+
+    def _index(self, commit_id: str) -> int:
+        for index, oid in enumerate(self._ids):
+            if str(oid) == commit_id:
+                return index
+        raise RepositoryError(
+            f"The history was rewritten, or this is another repository: commit {commit_id}, which"
+            f" was imported last, is not on the line of first parents of {self._ids[-1]}."
+        )
+
+    def tree_after(self) -> pygit2.Tree | None:
+        """The tree below the prefix where the line begins; None for one that begins at the root."""
+        if self._after is None:
+            return None
+        with reading():
+            commit = self.repository[self._after].peel(pygit2.Commit)
+            return _folder(commit.tree, self.prefix)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -60,7 +88,7 @@ class History:
         Raises:
             RepositoryError: a commit or a tree is missing or damaged.
         """
-        tree: pygit2.Tree | None = None
+        tree = self.tree_after()
         for commit_id in self._ids:
             with reading():
                 parent, commit = tree, self.repository[commit_id].peel(pygit2.Commit)

@@ -1,7 +1,7 @@
 """What of a git history a store can hold, and what it cannot (contract I2, M2)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
 import pygit2
@@ -24,6 +24,7 @@ class Reason(StrEnum):
     LINK = "symbolic link"
     SUBMODULE = "submodule"
     TOO_MANY = "more documents than a store may hold"
+    FENCED = "redacted from the store for ever"
 
 
 class Unstorable(Exception):
@@ -45,14 +46,29 @@ class Selection:
         left: paths of documents that left for such a reason.
     """
 
-    def __init__(self, repository: pygit2.Repository, max_documents: int) -> None:
-        """Begin with an empty tree that may grow to `max_documents`."""
+    def __init__(
+        self,
+        repository: pygit2.Repository,
+        max_documents: int,
+        documents: Iterable[str] = (),
+        fenced: Collection[str] = (),
+    ) -> None:
+        """Begin with some documents; their number may grow to `max_documents`.
+
+        Args:
+            documents: the paths that the store holds already.
+            fenced: paths that were redacted. What happens there in git is passed over.
+        """
         self.skipped: dict[Reason, set[str]] = defaultdict(set)
         self.left: set[str] = set()
         self._repository = repository
         self._max_documents = max_documents
+        self._fenced = frozenset(fenced)
         self._documents: set[str] = set()
         self._directories: Counter[str] = Counter()
+        for path in documents:
+            self._documents.add(path)
+            self._directories.update(ancestors(path))
 
     def select(self, files: Mapping[bytes, TreeFile | None]) -> dict[str, Change]:
         """The changes of documents that a commit's changes of files amount to.
@@ -60,6 +76,7 @@ class Selection:
         Raises:
             RepositoryError: the text of a file is missing or damaged.
         """
+        files = self._unfenced(files)
         changes: dict[str, Change] = dict.fromkeys(self._gone(files))
         for raw, file in sorted(files.items()):
             if file is None:
@@ -71,6 +88,15 @@ class Selection:
             else:
                 changes[path] = put
         return changes
+
+    def _unfenced(self, files: Mapping[bytes, TreeFile | None]) -> dict[bytes, TreeFile | None]:
+        left: dict[bytes, TreeFile | None] = {}
+        for raw, file in files.items():
+            if _spell(raw) in self._fenced:
+                self.skipped[Reason.FENCED].add(_spell(raw))
+            else:
+                left[raw] = file
+        return left
 
     def _gone(self, files: Mapping[bytes, TreeFile | None]) -> Iterator[str]:
         for raw, file in files.items():

@@ -15,9 +15,8 @@ from typing import Any, Final
 from django.db.models import F
 
 from database.transactions import step
-from memory import refs
 from memory.actions.stores import Owner, grant_to_owner
-from memory.actors import IMPORTER
+from memory.importing.canonical import point_canonical
 from memory.importing.documents import take_documents, take_fences
 from memory.importing.faults import BundleFault
 from memory.importing.reading import Reader, Run
@@ -40,6 +39,7 @@ from memory.models import (
 )
 from memory.retention import body_ceiling_in, require_durable_bodies_in
 from memory.treehash import spell_hash
+from tenancy.administration import take_turn
 from tenancy.audit import record
 from tenancy.caller import platform_caller
 from wire.ids import id_from_uuid
@@ -145,10 +145,11 @@ def _revisions(store_id: str, first: int) -> list[ImportRevision]:
 def _open_store(made: StoreImport, read: ReadRefs) -> None:
     """Open the store: point canonical, tell what came, and let people see it."""
     assert read.canonical
-    require_durable_bodies_in(made.workspace_id)
     _require_all_documents(made)
+    take_turn(platform_caller(made.workspace))  # so that no policy changes from here on
+    require_durable_bodies_in(made.workspace_id)
     _grant(made)
-    refs.create(store_id=made.store_id, name=refs.CANONICAL, at=read.canonical, actor=IMPORTER)
+    point_canonical(store_id=made.store_id, to=read.canonical)
     fences = PathFence.objects.filter(store=made.store_id).count()
     moment = now()
     MemoryStore.objects.filter(id=made.store_id, lifecycle=Lifecycle.PENDING).update(

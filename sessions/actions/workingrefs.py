@@ -46,13 +46,14 @@ def create_working_ref(
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return MadeRef(_told_again(access, session_id, receipt.outcome), replayed=True)
+    refs.hold(store_id=access.store_id, name=refs.CANONICAL)  # a redaction may move it just now
     made = open_working_ref(
         store_id=access.store_id,
         session_id=session_id,
         at=canonical_id(access.store_id),
         actor=actor_of(access.caller),
     )
-    receipts.keep(receipt, {"version": made.version_id, "at": render_time(made.updated_at)})
+    receipts.keep(receipt, {"made_at": made.version_id, "at": render_time(made.updated_at)})
     _audit(access, "working_ref.created", session_id, made.version_id)
     finish_write(access, _require)
     return MadeRef(made, replayed=False)
@@ -90,7 +91,7 @@ def _told_again(access: StoreAccess, session_id: str, outcome: dict[str, Any]) -
         store_id=access.store_id,
         kind=RefKind.SESSION,
         owner_uuid=session_id,
-        version_id=outcome["version"],
+        version_id=outcome["made_at"],
         updated_at=datetime.fromisoformat(outcome["at"]),
     )
 

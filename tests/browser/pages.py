@@ -51,6 +51,7 @@ PAGES = (
         lambda w: _route("proposal", w.proposals["fresh"], layout="split"),
     ),
     Page("proposal-stale", "reviewer", lambda w: _route("proposal", w.proposals["stale"])),
+    Page("proposal-redacted", "reviewer", lambda w: _route("proposal", w.proposals["redacted"])),
     Page(
         "proposal-drift",
         "reviewer",
@@ -99,6 +100,11 @@ PAGES = (
     Page("store-settings", "reviewer", lambda w: _route("store-settings", w.store)),
     Page("store-settings-owner", "author", lambda w: _route("store-settings", w.own)),
     Page("store-delete", "admin", lambda w: _route("store-delete", w.store)),
+    Page(
+        "store-erase",
+        "admin",
+        lambda w: _route("store-erase", w.own, path="/today.md"),
+    ),
     Page("store-archived", "admin", lambda w: _route("store-settings", w.archived)),
     Page("store-no-grant", "admin", lambda w: _route("store-documents", w.store), 403),
     Page("document", "reviewer", lambda w: document_url(w.store, "/guides/releases.md")),
@@ -113,6 +119,7 @@ PAGES = (
         lambda w: document_url(w.store, "/guides/releases.md", view="blame"),
     ),
     Page("document-erased", "reviewer", lambda w: document_url(w.store, "/leaked/token.md"), 404),
+    Page("document-gone", "reviewer", lambda w: document_url(w.store, "/old/hours.md"), 404),
     Page(
         "document-hostile",
         "reviewer",
@@ -123,6 +130,7 @@ PAGES = (
         "reviewer",
         lambda w: document_url(w.imported, "/log.md", _version(w.imported, 7)),
     ),
+    Page("version-redaction", "reviewer", lambda w: _route("version", w.store, _redaction(w))),
     Page("version", "reviewer", lambda w: _route("version", w.store, canonical_id(w.store))),
     Page(
         "version-large",
@@ -156,6 +164,7 @@ PAGES = (
     Page("keys", "admin", lambda w: _route("keys")),
     Page("key-new", "admin", lambda w: _route("keys-new")),
     Page("jobs", "admin", lambda w: _route("jobs")),
+    Page("job-redacted", "admin", lambda w: _route("jobs-one", w.jobs["redacted"])),
     Page("job-done", "admin", lambda w: _route("jobs-one", w.jobs["done"])),
     Page("job-running", "admin", lambda w: _route("jobs-one", w.jobs["running"])),
     Page("job-deleted", "admin", lambda w: _route("jobs-one", w.jobs["deleted"])),
@@ -167,6 +176,10 @@ PAGES = (
     Page("not-found", "reviewer", lambda w: "/no-such-page", 404),
     Page("forbidden", "reviewer", lambda w: _route("audit"), 403),
 )
+
+
+def _redaction(world: World) -> str:
+    return str(versions_of(world.store).filter(kind="redaction")[0].id)
 
 
 def _head_of(world: World, name: str) -> str:

@@ -8,6 +8,7 @@ from jobs.runner import run_batch, run_slice
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.actions.deletion import delete_store
+from memory.actions.redactions import redact
 from memory.actions.stores import (
     Owner,
     StoreChanges,
@@ -16,7 +17,14 @@ from memory.actions.stores import (
     create_store,
 )
 from memory.actions.verifications import request_verification
-from memory.models import BodyErasure, CanonicalWrites, DocumentBody, Lifecycle, OwnerKind
+from memory.models import (
+    BodyErasure,
+    CanonicalWrites,
+    DocumentBody,
+    ErasureReport,
+    Lifecycle,
+    OwnerKind,
+)
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
@@ -107,7 +115,7 @@ def make_world(name: str = "demo") -> World:
         author=author,
         admin=admin,
         store=store,
-        proposals=_proposals(store, author, reviewer),
+        proposals=_proposals(store, author, reviewer, admin),
         imported=imported,
         own=_own_store(author),
         archived=_archived_store(workspace, admin),
@@ -183,21 +191,24 @@ def _team_memory(workspace: Workspace, admin: Principal) -> str:
 
 
 def _jobs(admin: Principal, store: str, imported: str) -> dict[str, str]:
-    """A verification that is done, one that has just begun, and a store that is deleted."""
+    """A verification that is done, one that has just begun, and two erasures."""
     done, running = (
         request_verification(access=open_for(admin, each)).id for each in (store, imported)
     )
     deleted = delete_store(access=open_for(admin, make_store(admin.workspace, "trial-notes"))).id
-    for job in (done, deleted):
+    redacted = ErasureReport.objects.get(store=store).job_id
+    for job in (done, deleted, redacted):
         while run_slice(job):
             pass
     lease = take(running, owner="a-worker:1")
     assert lease
     run_batch(lease)
-    return {"done": done, "running": running, "deleted": deleted}
+    return {"done": done, "running": running, "deleted": deleted, "redacted": redacted}
 
 
-def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, str]:
+def _proposals(
+    store: str, author: Principal, reviewer: Principal, admin: Principal
+) -> dict[str, str]:
     made: dict[str, str] = {}
     first = propose(
         author,
@@ -215,6 +226,11 @@ def _proposals(store: str, author: Principal, reviewer: Principal) -> dict[str, 
     )
     decide(reviewer, store, first, "approve", "A good start.")
     made["approved"] = first
+    made["redacted"] = propose(
+        author, store, "Note the hours", {"/old/hours.md": "# Hours\n\nCall Sam at home.\n"}
+    )
+    decide(reviewer, store, made["redacted"], "approve")
+    redact(access=open_for(admin, store), paths=["/old/hours.md"])
     made["rejected"] = propose(
         author,
         store,

@@ -33,12 +33,14 @@ from memory.refs import RefName
 from memory.stores import hold_store
 from memory.versions import Note, Put
 from proposals.models import Proposal, ProposalStatus
-from tests.client import Answer, random_id
+from tenancy.actions.keys import revoke_key
+from tests.client import Answer, Api, random_id
 from tests.clock import Clock
 from tests.factories import caller_for, make_admin_key, make_workspace, platform
 from tests.interleaving import (
     PATIENCE,
     answer_after,
+    answer_when_row_is_held,
     answer_when_stopped,
     await_row_waiter,
     in_thread,
@@ -139,6 +141,19 @@ def test_X2_writers_and_a_deletion_at_once_leave_nothing(workspace, store):
     run_to_the_end(Job.objects.get())
     assert MemoryVersion.objects.count() == DocumentVersion.objects.count() == 0
     assert DocumentBody.objects.count() == 0
+
+
+def test_X2_nobody_deletes_a_store_whose_key_was_revoked_meanwhile(workspace, store):
+    key, secret = make_admin_key(workspace)
+
+    answer = answer_when_row_is_held(
+        lambda: Api(secret).delete(store.url(), key=None),
+        row=MemoryStore.objects.get(),
+        meanwhile=lambda: revoke_key(caller=platform(workspace), key_id=key.id),
+    )
+
+    assert answer.error == "auth.invalid_key"
+    store.get().ok()
 
 
 def test_X2_two_deletions_at_once_are_one_job(workspace, store):

@@ -17,6 +17,7 @@ from memory.models import DocumentBody, ErasureReport, MemoryVersion, Ref, RefKi
 from memory.refs import RefName
 from memory.trees import load_tree
 from proposals.queries.touching import open_touching, telling
+from tests.agents import at, make_scene, mount, working_ref
 from tests.client import Answer, Api, random_id
 from tests.conformance.test_section_2_publication import ROUTES, Scene
 from tests.factories import make_admin_key, platform
@@ -154,6 +155,22 @@ def test_two_redactions_of_different_paths_both_happen(workspace):
 
     assert team.store.pages("documents") == []
     _require_gone(team)
+
+
+def test_a_working_ref_that_is_made_meanwhile_holds_nothing_of_it(workspace):
+    for _ in range(ROUNDS):
+        scene = make_scene(workspace)
+        store = scene.store()
+        store.put(PATH, "one").ok()
+        session = scene.session(mount(store))["id"]
+        redaction = partial(
+            Api(make_admin_key(workspace)[1]).post, store.url("redactions"), {"paths": [PATH]}
+        )
+
+        for answer in _race(redaction, partial(working_ref, store, session)):
+            assert answer.status in {200, 201}
+
+        assert load_tree(at(store, session)).find(PATH) is None
 
 
 def test_one_request_sent_twice_happens_once(workspace):

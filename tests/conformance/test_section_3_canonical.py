@@ -110,7 +110,7 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
         "memory/actions/change_sets.py:_advance_and_seal",
     ),
     CanonicalMove.APPROVED_PROPOSAL: (_approve, "proposals/actions/respond.py:_move_canonical"),
-    CanonicalMove.IMPORT: (_import, "memory/actions/imports.py:_open_store"),
+    CanonicalMove.IMPORT: (_import, "memory/importing/canonical.py:point_canonical"),
     CanonicalMove.REDACTION: (_redact, "memory/actions/redactions.py:_seal_without"),
     CanonicalMove.SESSION_CHECKPOINT: (_checkpoint, "sessions/checkpointing.py:_follow"),
 }

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -15,20 +16,22 @@ from redis import Redis
 
 from jobs.models import Job
 from jobs.runner import run_slice
-from memory.models import MemoryStore, MemoryVersion
+from memory.models import ImportDocument, ImportPage, MemoryStore, MemoryVersion, StoreImport
 from proposals.models import Proposal
 from tenancy.models import Principal
 from tests import canary
 from tests.browser.serving import PLAIN_FILES
 from tests.canary import Way, find, told
-from tests.client import Api
+from tests.client import Api, random_id
 from tests.clock import stop_clock
 from tests.factories import (
     grant,
     make_admin_key,
     make_agent,
+    make_environment,
     make_key,
     make_person,
+    make_space,
     make_workspace,
 )
 from tests.retention import run_to_the_end, set_policy, sweep
@@ -45,6 +48,14 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
+    "instructions": ("instructions of mounts",),
+    "mount-path": ("paths of mounts",),
+    "environment-name": ("names of environments",),
+    "environment-description": ("descriptions of environments",),
+    "space-name": ("names of spaces",),
+    "space-description": ("descriptions of spaces",),
+    "import": ("exports while they are imported",),
+    "import-error": ("what is wrong with an export",),
     "store-name": ("names of stores",),
     "store-description": ("descriptions of stores",),
     "store-metadata": ("metadata of stores",),
@@ -75,10 +86,16 @@ class World:
         )
         self.reviewer = make_person(self.workspace)
         self.admin = Api(make_admin_key(self.workspace)[1])
-        agent = make_agent(self.workspace, SECRETS["agent-name"])
-        self.admin.patch(
-            f"/v1/agents/{agent.id}", {"description": SECRETS["agent-description"]}
-        ).ok()
+        self.agent = make_agent(self.workspace, SECRETS["agent-name"])
+        self.environment = make_environment(self.workspace, name=SECRETS["environment-name"])
+        self.space = make_space(self.workspace, self.person, name=SECRETS["space-name"])
+        for kind, row in (
+            ("agent", self.agent),
+            ("environment", self.environment),
+            ("space", self.space),
+        ):
+            row.description = SECRETS[f"{kind}-description"]
+            row.save()
         self.store = self._make_store()
         self.review = self._client_of(self.reviewer, "read", "review")
 
@@ -127,7 +144,47 @@ class World:
         self.store.change(delete, message=SECRETS["message"]).ok()
         self._propose(put_operation(PATH, f"{text} five"))
         self.store.put("/directory" + PATH, "elsewhere").ok()
+        self.start()
+        self.receive()
         self._fail()
+
+    def start(self) -> None:
+        """Start a Session that has the store at hand."""
+        grant(self.person, self.agent, "act_as")
+        grant(self.agent, self.store_id, "read", "write")
+        mount = {
+            "store": self.store_id,
+            "access": "read_only",
+            "mount_path": f"/{SECRETS['mount-path']}",
+            "instructions": SECRETS["instructions"],
+        }
+        body = {"agent": self.agent.id, "environment": self.environment.id, "mounts": [mount]}
+        session = self.store.api.post("/v1/sessions", body).ok(201)["id"]
+        self.store.api.post(self.store.url("working-refs"), {"session": session}).ok(201)
+
+    def receive(self) -> None:
+        """Leave an import on its way, with a fault in what came."""
+        secret = SECRETS["import"]
+        owner = {"kind": "workspace", "id": self.workspace.id}
+        body = {"owner": owner, "name": "Imported"}
+        self.importing = self.admin.post("/v1/memory-store-imports", body).ok(201)["store"]
+        place = {"store_id": self.importing}
+        items, counts = f'{{"content": "{secret}"}}'.encode(), [0]
+        ImportPage.objects.create(
+            **place, ordinal=0, items=items, kind_counts=counts, is_last=False
+        )
+        ImportDocument.objects.create(
+            **place,
+            id=random_id("document"),
+            source_uuid=uuid4(),
+            path=f"/{secret}",
+            content_sha256=b"",
+            media_type="text/plain",
+            bytes=0,
+            provenance={"source_refs": [secret]},
+            text=secret,
+        )
+        StoreImport.objects.update(error=SECRETS["import-error"])
 
     def _fence(self) -> None:
         """A redaction of a path that was never there leaves its name in a fence."""
@@ -158,8 +215,9 @@ class World:
         answer.ok()
 
     def delete(self) -> None:
-        job = self.admin.delete(f"/v1/memory-stores/{self.store_id}", key=None).ok(202)
-        run_to_the_end(Job.objects.get(id=job["id"]))
+        for store_id in (self.store_id, self.importing):
+            job = self.admin.delete(f"/v1/memory-stores/{store_id}", key=None).ok(202)
+            run_to_the_end(Job.objects.get(id=job["id"]))
 
 
 @pytest.fixture
@@ -207,6 +265,7 @@ def test_a_redaction_erases_what_the_page_says(world, logged):
 
     world.redact(PATH, "/directory" + PATH)
 
+    _fork_everything(world)
     assert find(SECRETS) == _expected("redaction")
     shown = "\n".join(_read_everything(world))
     assert SECRETS["path"] in shown
@@ -240,6 +299,9 @@ def test_expiry_erases_what_the_page_says(world, logged, monkeypatch):
 # --- everything that can be read ----------------------------------------------------------------
 
 
+ROUTES = ("", "versions", "refs", "reflog", "proposals", "documents", "export", "export-pages")
+
+
 def _read_everything(world: World) -> list[str]:
     """What the API and the Console answer to everybody about the store, at every version."""
     versions = list(MemoryVersion.objects.filter(store=world.store_id).values_list("id", flat=True))
@@ -250,7 +312,7 @@ def _read_everything(world: World) -> list[str]:
 def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:
     store = world.store
     routes: list[tuple[str, dict[str, str]]] = [
-        *((route, {}) for route in ("", "versions", "refs", "reflog", "proposals", "documents")),
+        *((route, {}) for route in ROUTES),
         *(("documents", {"version": version}) for version in versions),
         *((f"versions/{version}", {}) for version in versions),
         *(("document", {"path": PATH, "version": version}) for version in versions),
@@ -272,6 +334,15 @@ def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[st
             yield store.api.post(store.url("search"), body, key=None).content.decode()
     for address in ("memory-stores", "jobs", "audit-entries", "erasure-reports"):
         yield world.admin.get(f"/v1/{address}").content.decode()
+
+
+def _fork_everything(world: World) -> None:
+    """Try to copy each version; those that hold what was erased cannot be."""
+    owner = {"kind": "principal", "id": world.person.id}
+    for version in MemoryVersion.objects.filter(store=world.store_id).values_list("id", flat=True):
+        body = {"source_version": version, "name": "A fork", "owner": owner}
+        made = world.store.api.post(world.store.url("fork"), body)
+        assert made.status in {201, 409}
 
 
 def _console(world: World, versions: list[str], proposals: list[str]) -> Iterator[str]:

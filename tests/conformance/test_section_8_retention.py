@@ -19,6 +19,7 @@ from memory.models import (
     DocumentBody,
     DocumentVersion,
     ErasureReport,
+    MemoryStore,
     OwnerKind,
     RefKind,
 )
@@ -282,6 +283,18 @@ def test_X3_switching_it_off_ends_that_job(workspace, store):
 
     assert store.read("/a.md").ok()["content"] == "a"
     assert store.read("/b.md").ok()["content"] == "b"
+
+
+def test_X3_what_was_received_of_an_import_goes_too(workspace, admin_api):
+    owner = {"kind": "workspace", "id": workspace.id}
+    begun = admin_api.post("/v1/memory-store-imports", {"name": "Half", "owner": owner}).ok(201)
+
+    _change(admin_api, zero_data_retention=True, erase_existing=True).ok()
+
+    (store,) = MemoryStore.objects.all()
+    assert store.lifecycle == "deleting"
+    assert begun["store"] == store.id
+    run_to_the_end(Job.objects.get(kind="store.delete"))
 
 
 # Ceilings that have passed

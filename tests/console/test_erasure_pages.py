@@ -73,6 +73,7 @@ def test_a_store_is_deleted_by_typing_its_name(scene: Scene, admin: Reader, auth
     assert "This cannot be taken back" in admin.text(url)
     assert admin.post(url, {"confirmation": "Team-memory"}).status_code == 422
     assert MemoryStore.objects.get().lifecycle == Lifecycle.ACTIVE
+    proposal = scene.propose("Later", {"/later.md": "later"})
 
     sent = admin.post(url, {"confirmation": "team-memory"})
 
@@ -80,6 +81,8 @@ def test_a_store_is_deleted_by_typing_its_name(scene: Scene, admin: Reader, auth
     assert sent["Location"] == f"/jobs/{job.id}"
     for page in ("", "/history", "/proposals", "/refs", "/access", "/settings", "/delete"):
         assert admin.get(scene.path + page).status_code == 404
+    for page in ("", "/state"):
+        assert author.get(f"/proposals/{proposal}{page}").status_code == 404
     assert "team-memory" not in author.text("/stores") + admin.text("/stores")
     assert "Begin" not in author.text("/")
     run_to_the_end(job)

@@ -60,6 +60,9 @@ def test_an_erased_text_is_named_in_the_form(scene: Scene, author: Reader, versi
     document = DocumentVersion.objects.get(store=scene.store, path="/notes.txt")
     erase_bodies(scene.store, [document.id])
 
+    page = author.text(_url(scene, version))
+    assert "a fork needs all of them" in page
+    assert "/notes.txt" in page
     response = author.post(_url(scene, version), _form(scene))
 
     assert response.status_code == 409

@@ -40,6 +40,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
+        "version-fork": reverse("console:version-fork", args=[scene.store, head]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
@@ -55,10 +56,13 @@ NO_CONTENT = {
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
+    *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
-    *("store-delete", "retention", "retention-keep", "jobs-attest"),
 }
-"""Pages about people, settings, jobs and the API; and forms that lead to a page of content."""
+"""Pages about people, settings, jobs and the API; and forms that lead to a page of content.
+
+What the erasure wizard tells is for admins, and held to publication by its own tests.
+"""
 
 FILES = {"store-export-whole", "store-export-pages"}
 """Downloads, which test_exports.py looks at."""

@@ -24,6 +24,8 @@ ANSWERS = {
     "PROPOSAL=$(": "False\nTrue\n",
     'review "$SHARED/proposals/$PROPOSAL/diff': "approved\nReview before you merge.\n",
     "api -X DELETE": "204\nmemory.not_found\n",
+    'own -X PUT "$NOTEBOOK/document?path=/leak.md"': '"path_count":1,"hash_count":1',
+    "REPORT=$(": "attested",
     "JOB=$(": "store.verify\n[]\n",
     "again() {": "False\nTrue\n",
 }
