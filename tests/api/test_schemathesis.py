@@ -25,6 +25,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from config.wsgi import application
+from sessions import following
+from tests.agents import SESSIONS, make_scene, mount
 from tests.client import VERSION, Api
 from tests.factories import grant, make_admin_key
 from tests.stores import put_operation, shared_store
@@ -64,7 +66,7 @@ def _one_connection() -> Iterator[None]:
 
 
 @pytest.fixture
-def world(workspace):
+def world(workspace, monkeypatch):
     """A key that may do everything, and the identifiers of what there is."""
     key, secret = make_admin_key(workspace)
     store = shared_store(workspace)
@@ -73,6 +75,10 @@ def world(workspace):
     head = store.change(put_operation("/a.md", "two\n", over="one\n"), message="why").ok()
     owner = {"kind": "workspace", "id": workspace.id}
     begun = Api(secret).post("/v1/memory-store-imports", {"name": "Begun", "owner": owner}).ok(201)
+    scene = make_scene(workspace)
+    session = scene.session(mount(scene.store()))["id"]
+    event = scene.api.get(f"{SESSIONS}/{session}/events").ok()["data"][0]["id"]
+    monkeypatch.setattr(following._threads, "acquire", lambda blocking: False)  # nobody waits
     with _one_connection():
         yield {
             "secret": secret,
@@ -80,7 +86,10 @@ def world(workspace):
                 "memory-stores": store.id,
                 "memory-store-imports": begun["store"],
                 "api-keys": key.id,
+                "sessions": session,
             },
+            "session": session,
+            "event": event,
             "version": head["version"],
             "base": base["version"],
             "head": head["version"],
@@ -93,7 +102,7 @@ def _aim(case: Any, world: dict[str, Any]) -> None:
     chance = random.Random(repr((case.path_parameters, case.query)))
     if case.path_parameters and chance.random() < 2 / 3:
         noun = case.path.split("/")[2]
-        real = {"id": world["id"].get(noun), "version": world["version"]}
+        real = world | {"id": world["id"].get(noun)}
         for name in case.path_parameters:
             case.path_parameters[name] = real.get(name) or case.path_parameters[name]
     if case.query and chance.random() < 2 / 3:
