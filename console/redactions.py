@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
 from memory.access import StoreAccess
+from memory.publication import Held
 from memory.queries.redactions import RedactionPreview, preview_redaction
+from proposals.models import Proposal
 from proposals.queries.touching import open_touching, telling
 from tenancy.models import Permission
 from wire.errors import Conflict
-
-PROPOSALS_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,10 @@ class Preview:
     may_read: bool
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the store never held anything at these paths."""
-        return not any(path.was_ever for path in self.memory.paths)
+    def titles(self) -> Held:
+        """The words of the Proposals that are named, for the publication recheck."""
+        ids = [proposal.id for proposal in self.superseded]
+        return Held(Proposal.objects.filter(id__in=ids, words_erased_at=None), len(ids))
 
     @property
     def kept(self) -> int:

@@ -12,14 +12,13 @@ from console.access import for_admin, versioned
 from console.forms.redactions import ConfirmForm, PathsForm, lines_in
 from console.people import ConsoleRequest
 from console.publishing import publish_page
-from console.redactions import Preview, preview, require_as_seen
+from console.redactions import preview, require_as_seen
 from console.responses import redirect, render_page
 from console.views.store_shell import Tab, open_tab
 from memory.actions.redactions import redact, require_redaction
-from memory.publication import Acquired, Held
+from memory.publication import Acquired
 from memory.queries.paths import find_known_paths
 from memory.queries.versions import canonical_id
-from proposals.models import Proposal
 from tenancy.models import Permission
 from wire.errors import Malformed
 from wire.strictjson import refuse_unstorable_text
@@ -88,13 +87,8 @@ def _look(
     status = form.status if form else 200
     if not shown.may_read:
         return render_page(request, "console/store/erase.html", context, status=status)
-    acquired = [Acquired(tab.access, held=[_titles(shown)])]
+    acquired = [Acquired(tab.access, held=[shown.titles])]
     return publish_page(request, "console/store/erase.html", context, acquired, status=status)
-
-
-def _titles(shown: Preview) -> Held:
-    ids = [proposal.id for proposal in shown.superseded]
-    return Held(Proposal.objects.filter(id__in=ids, words_erased_at=None), len(ids))
 
 
 def _confirm(request: ConsoleRequest, tab: Tab) -> HttpResponse:
