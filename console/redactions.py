@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -12,8 +12,6 @@ from memory.queries.redactions import RedactionPreview, preview_redaction
 from proposals.queries.touching import open_touching, telling
 from tenancy.models import Permission
 from wire.errors import Conflict
-
-PROPOSALS_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +27,6 @@ class Preview:
     superseded: Sequence[Any]
     words: int
     may_read: bool
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the store never held anything at these paths."""
-        return not any(path.was_ever for path in self.memory.paths)
 
     @property
     def kept(self) -> int:

@@ -30,7 +30,7 @@ OPEN = {
 
 TENANCY = {
     *("workspace", "principals", "agents", "api-keys", "permission-assignments", "audit-entries"),
-    "support",
+    *("environments", "spaces", "support"),
 }
 KINDS = {"proposal": "proposal", "assignment": "permission_assignment", "version": "version"}
 """What the variables of routes name, where it is not in their name or their route."""
