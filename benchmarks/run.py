@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks import (
+    bundles,
     contention,
     exports,
     histories,
@@ -134,7 +135,9 @@ def _many_writers(world: World, extent: Extent, tell: Tell) -> list[Figure]:
 
 def _imports(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     tell("Importing a git history …")
-    return imports.git_import(world, extent.commits, extent.imports)
+    figures = imports.git_import(world, extent.commits, extent.imports)
+    tell("Importing an export …")
+    return figures + bundles.bundle_import(world, extent.sizes[1], extent.imports)
 
 
 def _redactions(world: World, extent: Extent, tell: Tell) -> list[Figure]:

@@ -65,6 +65,7 @@ CAPABILITIES: Final = (
     Capability("jobs", "preview", "jobs", versioned=False),
     Capability("verification", "preview", "jobs"),
     Capability("exports", "preview", "exports"),
+    Capability("imports", "preview", "exports"),
     Capability("search", "preview", "search"),
     Capability("sessions", "preview", "sessions"),
     Capability("settlement", "alpha", "settlement", missing=LATER),

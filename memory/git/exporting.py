@@ -18,7 +18,7 @@ from memory.mediatypes import default_media_type
 from memory.models import MemoryVersion
 from wire.times import earliest
 
-BRANCH: Final = "main"
+INITIAL_HEAD: Final = "main"
 DOMAIN: Final = "checkfu.invalid"
 
 
@@ -50,7 +50,7 @@ class Writer:
         """
         self.left = Left()
         self.commits = 0
-        self._repository = pygit2.init_repository(path, bare=True, initial_head=BRANCH)
+        self._repository = pygit2.init_repository(path, bare=True, initial_head=INITIAL_HEAD)
         self._index = pygit2.Index()
         self._held: set[str] = set()
         self._parents: list[pygit2.Oid] = []
@@ -72,7 +72,7 @@ class Writer:
 
     def close(self) -> None:
         """Point the branch at the last commit."""
-        self._repository.create_reference(f"refs/heads/{BRANCH}", self._parents[0])
+        self._repository.create_reference(f"refs/heads/{INITIAL_HEAD}", self._parents[0])
         self._repository.free()
 
     def _remove(self, path: str) -> None:
@@ -84,8 +84,8 @@ class Writer:
         if written.text is None:
             self.left.erased.add(written.path)
             return
-        blob = self._repository.create_blob(written.text.encode())
-        entry = pygit2.IndexEntry(written.path.removeprefix("/"), blob, FileMode.BLOB)
+        oid = self._repository.create_blob(written.text.encode())
+        entry = pygit2.IndexEntry(written.path.removeprefix("/"), oid, FileMode.BLOB)
         try:
             self._index.add(entry)
         except (pygit2.GitError, ValueError):

@@ -67,10 +67,10 @@ def _agrees(tree: pygit2.Tree | None, document: TreeEntry) -> bool:
     if tree is None:
         return False
     try:
-        blob = tree / document.path.removeprefix("/")
+        found = tree / document.path.removeprefix("/")
     except KeyError:
         return False
     with reading():
         return (
-            isinstance(blob, pygit2.Blob) and content_sha256(blob.data) == document.content_sha256
+            isinstance(found, pygit2.Blob) and content_sha256(found.data) == document.content_sha256
         )

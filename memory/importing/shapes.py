@@ -196,7 +196,7 @@ SHAPES: Final[Mapping[str, TypeAdapter[Any]]] = {
 """What an item of each kind holds under the name of its kind."""
 
 
-class Container(_Closed):
+class WholeStore(_Closed):
     kind: Literal["container"]
 
 
@@ -206,7 +206,7 @@ class Manifest(_Closed):
     format: Literal["checkfu.memory-store-export"]
     version: Literal[2]
     source_store: StoreId
-    scope: Container
+    scope: WholeStore
     generation: Count
     as_of: Time
     revision_count: Count

@@ -116,9 +116,6 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
 }
 """Each move, how it comes about, and the one function that makes it."""
 
-OF_AN_EXPORT = "memory/importing/building.py:_open_store"
-"""The function that makes the move of an import when it comes from an export (contract I1)."""
-
 
 @pytest.mark.parametrize("move", CanonicalMove)
 def test_every_move_of_the_list_moves_canonical(workspace, move):
@@ -132,7 +129,7 @@ def test_every_move_of_the_list_moves_canonical(workspace, move):
 
 
 def test_nothing_else_moves_canonical():
-    assert sorted(_movers()) == sorted([*(mover for _, mover in MOVES.values()), OF_AN_EXPORT])
+    assert sorted(_movers()) == sorted(mover for _, mover in MOVES.values())
 
 
 def _movers() -> Iterator[str]:

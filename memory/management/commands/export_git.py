@@ -9,7 +9,7 @@ import pygit2
 from django.core.management.base import CommandParser
 
 from memory.access import open_store
-from memory.git.exporting import BRANCH, Left, Writer
+from memory.git.exporting import INITIAL_HEAD, Left, Writer
 from memory.git.line import Line
 from memory.models import MemoryStore
 from memory.operating import INTERRUPTED, caller_in, parse_store, progress_bar
@@ -89,7 +89,7 @@ def _require_intact(store: MemoryStore, left: Left) -> None:
 
 
 def _report(writer: Writer) -> Iterator[str]:
-    yield f"Exported {writer.commits:,} versions as commits of the branch {BRANCH}."
+    yield f"Exported {writer.commits:,} versions as commits of the branch {INITIAL_HEAD}."
     left = writer.left
     if left.erased:
         yield f"Left out, since their texts were erased: {name_some(sorted(left.erased))}."
