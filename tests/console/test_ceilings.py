@@ -69,7 +69,7 @@ def test_no_page_tells_a_text_after_its_ceiling(
 
 
 def _tells(response: Any) -> bool:
-    return SECRET in response.content.decode()
+    return SECRET.encode() in response.getvalue()
 
 
 def test_pages_say_that_a_text_expired(scene: Scene, author: Reader, clock: Clock) -> None:
