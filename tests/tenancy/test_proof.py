@@ -24,6 +24,7 @@ def finish(
     status: int = 0,
     prove: bool = True,
     args: tuple[str, ...] = ("tests/conformance",),
+    worker: bool = False,
     **stats: Any,
 ) -> None:
     config = SimpleNamespace(
@@ -31,6 +32,8 @@ def finish(
         getoption=lambda name, default: prove,
         pluginmanager=SimpleNamespace(get_plugin=lambda name: SimpleNamespace(stats=stats)),
     )
+    if worker:
+        config.workerinput = {}
     items = [SimpleNamespace(path=path) for path in paths]
     session: Any = SimpleNamespace(config=config, items=items)
     plugin.pytest_sessionfinish(session, status)
@@ -61,6 +64,7 @@ def test_a_fenced_run_does_not_prove_what_is_fenced(proof, settings):
         {"paths": WHOLE[1:]},
         {"skipped": [1]},
         {"deselected": [1]},
+        {"worker": True},
         {"args": ("tests/conformance", "tests/conformance/test_one.py::test_it")},
     ],
     ids=str,
