@@ -351,6 +351,22 @@ def test_X1_words_that_a_re_proposal_took_along_go_too(workspace, store, redact)
     assert (refused.status, refused.error) == (409, "memory.conflict")
 
 
+def test_X1_words_of_others_on_the_same_versions_stay(store, redact):
+    """The message of a head is its own Proposal's title, and not that of whoever names it too."""
+    empty = store.canonical
+    store.put("/a.md", "one").ok()
+    own = _propose(store, put_operation("/b.md", "b"), title="About b")
+    head = store.get(f"proposals/{own}").ok()["head_version"]
+    body = {"title": "About both", "base_version": empty, "head_version": head}
+    both = store.api.post(store.url("proposals"), body).ok(201)["id"]
+
+    redact("/a.md").ok()
+
+    assert Proposal.objects.get(id=both).title == ""
+    assert Proposal.objects.get(id=own).title == "About b"
+    assert store.get(f"versions/{head}").ok()["message"] == "About b"
+
+
 # --- receipts -----------------------------------------------------------------------------------
 
 
