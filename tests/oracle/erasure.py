@@ -84,14 +84,27 @@ class Shredder:
         for number in versions:
             self.store.versions[number] = replace(self.store.versions[number], message=None)
         touched = [one for one in self.desk.proposals if paths & self._changed(one)]
-        for proposal in touched:
+        telling = self._with_reproposals(touched)
+        for proposal in telling:
+            head = self.store.versions[proposal.head]
+            if head.message == proposal.title:
+                self.store.versions[head.number] = replace(head, message=None)
+        for proposal in telling:
             self.desk.proposals[proposal.number] = replace(proposal, title=None)
-        numbers = {proposal.number for proposal in touched}
+        numbers = {proposal.number for proposal in telling}
         for key, (_, outcome) in list(self.store.receipts.items()):
             written = outcome.version if isinstance(outcome, Outcome) else None
             if written in versions or (isinstance(outcome, int) and outcome in numbers):
                 self.store.receipts[key] = (None, None)
-        return [self.desk.proposals[number] for number in numbers]
+        return [self.desk.proposals[one.number] for one in touched]
+
+    def _with_reproposals(self, touched: list[Proposal]) -> list[Proposal]:
+        """Proposals and those that took their words along; these are the younger ones."""
+        numbers = {one.number for one in touched}
+        for proposal in self.desk.proposals:
+            if proposal.replaces in numbers:
+                numbers.add(proposal.number)
+        return [self.desk.proposals[number] for number in sorted(numbers)]
 
     def _changed(self, proposal: Proposal) -> set[str]:
         base, head = (self.store.versions[one].tree for one in (proposal.base, proposal.head))
