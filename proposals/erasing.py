@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db import connection
+from django.db.models import F
 
 from database.transactions import step
 from memory import receipts
@@ -12,7 +13,7 @@ from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.erasure.notes import erase_messages
 from memory.erasure.touched import fenced_paths
-from memory.models import ErasureReport, MemoryVersion, Sink, VersionKind
+from memory.models import ErasureReport, Sink
 from proposals.models import (
     Proposal,
     ProposalAttempt,
@@ -57,10 +58,10 @@ class ProposalEraser(Eraser):
                 caller=redaction.caller, proposal=proposal, resolution=_SUPERSEDED, actor=REDACTOR
             )
         told = telling(redaction.store_id, redaction.paths)
-        heads = dict(told.values_list("id", "head"))
-        _blank(heads.keys())
-        receipts.forget(redaction.store_id, "proposal", heads.keys())
-        erase_messages(_sealed_with_title(heads.values()))
+        ids = list(told.values_list("id", flat=True))
+        erase_messages(_sealed_with_title(ids))
+        _blank(ids)
+        receipts.forget(redaction.store_id, "proposal", ids)
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
@@ -82,10 +83,10 @@ def _lock_open(store_id: str, paths: Sequence[str]) -> Collection[Proposal]:
     return open_touching(store_id, paths).select_for_update(no_key=True)
 
 
-def _sealed_with_title(heads: Collection[str]) -> list[str]:
-    """The heads that took their Proposal's title as their message: those that it sealed."""
-    sealed = MemoryVersion.objects.filter(id__in=heads, kind=VersionKind.PROPOSAL)
-    return list(sealed.values_list("id", flat=True))
+def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
+    """The heads that have their Proposal's title as their message, as those have that it sealed."""
+    told = Proposal.objects.filter(id__in=proposal_ids, head__note__message=F("title"))
+    return list(told.values_list("head", flat=True))
 
 
 @step

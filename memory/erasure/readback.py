@@ -13,7 +13,7 @@ from memory import receipts
 from memory.erasure import caches
 from memory.erasure.erasers import erasers
 from memory.erasure.reports import clear
-from memory.erasure.touched import fenced_paths, versions_touching
+from memory.erasure.touched import fenced_paths, versions_touching_fenced
 from memory.models import (
     DocumentBody,
     DocumentVersion,
@@ -103,7 +103,7 @@ def _left_of_redaction(report: ErasureReport) -> Collection[Sink]:
     """Whatever the store still tells of any path that was ever redacted."""
     assert report.store_id
     paths = fenced_paths(report.store_id)
-    touching = versions_touching(report.store_id, paths)
+    touching = versions_touching_fenced(report.store_id)
     bodies = DocumentBody.objects.filter(
         document_version__store=report.store_id, document_version__path__in=paths
     )

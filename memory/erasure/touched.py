@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from database.arrays import array_literal
 from memory.models import DocumentVersion, PathFence, VersionChange
@@ -34,6 +34,18 @@ def versions_touching(store_id: str, paths: Collection[str]) -> QuerySet[Version
     They did when their change against their parent is at the path.
     """
     changes = VersionChange.objects.filter(store=store_id, path__in=list(paths))
+    return changes.values_list("version", flat=True).distinct()
+
+
+def versions_touching_fenced(store_id: str) -> QuerySet[VersionChange, Any]:
+    """The IDs of a store's versions that touched a path before it was redacted.
+
+    A ref that was opened at an old version may let go of such a path later.
+    """
+    fences = PathFence.objects.filter(
+        store=store_id, path=OuterRef("path"), fenced_at__gte=OuterRef("version__created_at")
+    )
+    changes = VersionChange.objects.filter(Exists(fences), store=store_id)
     return changes.values_list("version", flat=True).distinct()
 
 

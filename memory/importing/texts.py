@@ -38,7 +38,7 @@ class TextWriter:
     @property
     def has_room(self) -> bool:
         """Whether more fits into the batch."""
-        return self._bytes < FULL_BYTES and len(self._documents) < FULL_DOCUMENTS
+        return self._bytes < FULL_BYTES and len(self._written) < FULL_DOCUMENTS
 
     def write(self, version: MemoryVersion, documents: Collection[ImportDocument]) -> bool:
         """Write those that no revision before has introduced. Returns whether all fitted."""
@@ -53,10 +53,10 @@ class TextWriter:
 
     @step
     def store(self) -> None:
-        """Store what was written."""
-        copy_rows(self._documents)
-        copy_rows(self._bodies)
-        copy_rows(self._erasures)
+        """Store what was written since it was last called."""
+        for rows in (self._documents, self._bodies, self._erasures):
+            copy_rows(rows)
+            rows.clear()
 
     def _write(self, version: MemoryVersion, document: ImportDocument) -> None:
         expires_at = (

@@ -106,11 +106,11 @@ class TreeBuilder:
 
     @step
     def store(self) -> None:
-        """Store what was built."""
+        """Store what was built since it was last called."""
         self._texts.store()
-        copy_rows(self._pages)
-        copy_rows(self._trees)
-        copy_rows(self._changes)
+        for rows in (self._pages, self._trees, self._changes):
+            copy_rows(rows)
+            rows.clear()
 
     def _documents(
         self, entries: Entries, changed: Mapping[str, UUID]
@@ -132,6 +132,7 @@ class TreeBuilder:
         if version is None:
             return _Built(empty_tree(), {})
         if version.id not in self._built:
+            self.store()  # where a history branches, it may be one of this batch
             tree = load_tree(version.id)
             entries = tree.entries_from(ahead=len(tree.slots))
             documents = {entry.path: entry.document_version for entry in entries}

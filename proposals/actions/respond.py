@@ -99,6 +99,8 @@ def _respond(
         return Responded(proposal.id, status, replayed=True)
     status = _settle(held, proposal, answer)
     receipts.keep(receipt, {"proposal": proposal.id, "status": status})
+    if proposal.words_erased_at:  # as those of earlier responses were (contract X1)
+        receipts.forget(held.store_id, "proposal", [proposal.id])
     return Responded(proposal.id, status, replayed=False)
 
 

@@ -57,6 +57,23 @@ def test_a_whole_export_becomes_a_store(importer):
     _agrees(importer, told["store"], bundle)
 
 
+def test_a_history_of_many_branches_becomes_a_store(importer):
+    """I1: more branches than trees are kept at hand, each of which goes on."""
+    bundle = Bundle()
+    tips = [bundle.seal(bundle.write("/a.md", "root"))] * 9
+    for step in range(2):
+        for branch, tip in enumerate(tips):
+            written = bundle.write(f"/{branch}.md", f"step {step}")
+            tips[branch] = bundle.seal(written, parent=tip)
+    bundle.point(tips[4])
+
+    told = importer.run(*bundle.pages())
+
+    assert told["state"] == "succeeded", told["error"]
+    assert verify_store(told["store"]).found == {}
+    _agrees(importer, told["store"], bundle)
+
+
 def _agrees(importer: Importer, store_id: str, bundle: Bundle) -> None:
     store = StoreClient(importer.api, store_id)
     versions = {row["source"]["id"]: row for row in store.pages("versions")}

@@ -351,6 +351,22 @@ def test_X1_words_that_a_re_proposal_took_along_go_too(workspace, store, redact)
     assert (refused.status, refused.error) == (409, "memory.conflict")
 
 
+def test_X1_words_of_others_on_the_same_versions_stay(store, redact):
+    """The message of a head is its own Proposal's title, and not that of whoever names it too."""
+    empty = store.canonical
+    store.put("/a.md", "one").ok()
+    own = _propose(store, put_operation("/b.md", "b"), title="About b")
+    head = store.get(f"proposals/{own}").ok()["head_version"]
+    body = {"title": "About both", "base_version": empty, "head_version": head}
+    both = store.api.post(store.url("proposals"), body).ok(201)["id"]
+
+    redact("/a.md").ok()
+
+    assert Proposal.objects.get(id=both).title == ""
+    assert Proposal.objects.get(id=own).title == "About b"
+    assert store.get(f"versions/{head}").ok()["message"] == "About b"
+
+
 # --- receipts -----------------------------------------------------------------------------------
 
 
@@ -414,6 +430,28 @@ def test_X4_a_redaction_opens_a_report_that_a_worker_reads_back(store, redact, a
         *("rows", "search_index", "receipts", "caches")
     }
     assert BodyErasure.objects.filter(job_uuid=report["job"]).count() == 4
+
+
+def test_X4_what_came_after_a_redaction_is_nothing_that_it_left(workspace, store, redact):
+    """A response told again, and a ref that was opened at an old version and drops the path."""
+    old = store.put("/a.md", "one").ok()["version"]
+    rejected = _propose(store, put_operation("/a.md", "two", over="one"))
+    reviewer = as_person(workspace, store.id, "read", "review")
+    respond = store.url(f"proposals/{rejected}/respond")
+    reviewer.api.post(respond, {"response": "reject"}).ok()
+    redact("/a.md").ok()
+
+    reviewer.api.post(respond, {"response": "reject"}, key="again").ok()
+    told_again = reviewer.api.post(respond, {"response": "reject"}, key="again")
+    session = _session_ref(store, old)
+    store.change(
+        delete_operation("/a.md", over="one"), base=old, ref=session, message="Dropped"
+    ).ok()
+
+    job = redact("/b.md").headers["Location"].rpartition("/")[2]
+    run_slice(job)
+    assert Job.objects.get(id=job).result == {"pending": []}
+    assert (told_again.status, told_again.error) == (409, "memory.conflict")
 
 
 def test_X4_what_is_left_of_a_proposal_is_found(store, redact):

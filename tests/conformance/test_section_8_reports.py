@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 from redis import Redis
 
+from jobs import messages
 from jobs.enqueueing import enqueue
 from jobs.models import Job
 from jobs.runner import run_slice
@@ -128,6 +129,14 @@ def test_X4_content_that_somebody_cached_is_found(workspace, store, settings):
                 assert look(report) == {Sink.CACHES}
         finally:
             valkey.delete("checkfu:pages:1")
+
+
+def test_X4_jobs_that_wait_in_the_broker_are_no_content(workspace, store):
+    report = _erase(workspace, store)
+    messages.wake(report.job_id)
+
+    with transaction.atomic():
+        assert look(report) == set()
 
 
 def test_X4_caches_that_nobody_could_look_at_stay_pending(workspace, store, settings):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tests.oracle.retention import earlier
 from tests.oracle.store import Store
 from tests.oracle.treehash import diff_hash
 from tests.oracle.trees import changed_paths, content_of, refuse_clashes
@@ -25,12 +26,19 @@ RESOLVED_BY = {"approve": "approved", "reject": "rejected"}
 
 
 @dataclass(frozen=True)
+class Restore:
+    """A head that has the tree of an earlier version."""
+
+    version: int
+
+
+@dataclass(frozen=True)
 class NewProposal:
-    """A Proposal as it is sent; `head` is a version or the operations that make one."""
+    """A Proposal as it is sent; `head` is a version, or what makes one."""
 
     title: str
     base: int | None
-    head: int | tuple[Operation, ...]
+    head: int | tuple[Operation, ...] | Restore
 
 
 @dataclass(frozen=True)
@@ -45,10 +53,13 @@ class Response:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is stored; Proposals are numbered as they are opened."""
+    """What is stored; Proposals are numbered as they are opened.
+
+    A redaction of a path that one changes takes its title away (X1).
+    """
 
     number: int
-    title: str
+    title: str | None
     base: int
     head: int
     diff_hash: str
@@ -68,7 +79,7 @@ class Shown:
     """What a Proposal is for one reader, now."""
 
     number: int
-    title: str
+    title: str | None
     base: int
     head: int
     diff_hash: str
@@ -100,8 +111,9 @@ class ProposalDesk:
 
     def show(self, caller: Caller, number: int) -> Shown:
         """One Proposal, as this caller sees it."""
-        self.store.open(caller)
+        self.store.know(caller)
         proposal = self._find(number)
+        self.store.open(caller)
         stale = proposal.status == "open" and self._canonical != proposal.base
         replaced_by = [each.number for each in self.proposals if each.replaces == number]
         return Shown(
@@ -138,7 +150,8 @@ class ProposalDesk:
 
     def create(self, caller: Caller, request: NewProposal, key: str) -> Handled:
         """Freeze a base and a head (P1)."""
-        told = self._before_writing(caller, request, key)
+        inline = not isinstance(request.head, int)
+        told = self._before_writing(caller, request, key, keeps_bodies=inline)
         if told is not None:
             return Handled(self.show(caller, told), replayed=True)
         base = self.store.resolve(caller, request.base)
@@ -146,9 +159,13 @@ class ProposalDesk:
         self.store.keep_receipt(caller, key, request, opened.number)
         return Handled(self.show(caller, opened.number), replayed=False)
 
-    def _before_writing(self, caller: Caller, request: object, key: str) -> int | None:
+    def _before_writing(
+        self, caller: Caller, request: object, key: str, *, keeps_bodies: bool
+    ) -> int | None:
         self.store.open(caller, "write")
         self.store.require_active()
+        if keeps_bodies:
+            self.store.workspace.require_durable_bodies()
         told: int | None = self.store.replay(caller, key, request)
         return told
 
@@ -157,21 +174,44 @@ class ProposalDesk:
             head = self.store.resolve(caller, request.head)
             if not self.store.is_ancestor(base.number, head.number):
                 raise Refused(MALFORMED, "the base is not an ancestor of the head")
-            if not changed_paths(base.tree, head.tree):
-                raise Refused(MALFORMED, "an empty Proposal cannot exist")
+            self._require_change(base, head.tree)
             return head
-        tree = self.store.draft(base.number, request.head)
-        if not changed_paths(base.tree, tree):
-            raise Refused(MALFORMED, "an empty Proposal cannot exist")
+        tree = self._draft(caller, base, request.head)
+        self._require_change(base, tree)
         return self._seal_head(caller, base.number, tree, request.title)
 
-    def _seal_head(self, caller: Caller, base: int, tree: Tree, title: str) -> Version:
+    def _require_change(self, base: Version, head: Tree) -> None:
+        changed = changed_paths(base.tree, head)
+        if not changed:
+            raise Refused(MALFORMED, "an empty Proposal cannot exist")
+        self.store.refuse_fenced(changed)
+
+    def _draft(self, caller: Caller, base: Version, head: tuple[Operation, ...] | Restore) -> Tree:
+        if not isinstance(head, Restore):
+            return self.store.draft(base.number, head)
+        restored = self.store.resolve(caller, head.version).tree
+        tree = dict(base.tree)
+        for path in changed_paths(base.tree, restored):
+            self._write(tree, path, restored.get(path))
+        return tree
+
+    def _write(self, tree: Tree, path: str, wanted: Document | None) -> None:
+        """Write what some version holds already; its text keeps the earlier ceiling (F1)."""
+        if wanted is None:
+            del tree[path]
+            return
+        self.store.bodies.require(path, wanted, CONFLICT)
+        ceiling = earlier(wanted.expires_at, self.store.workspace.ceiling)
+        number = len(self.store.versions)
+        tree[path] = replace(wanted, introduced_by=number, expires_at=ceiling)
+
+    def _seal_head(self, caller: Caller, base: int, tree: Tree, title: str | None) -> Version:
         return self.store.versions[self.store.seal(base, "proposal", caller, tree, title)]
 
     def _open(
         self,
         caller: Caller,
-        title: str,
+        title: str | None,
         base: Version,
         head: Version,
         replaces: Proposal | None = None,
@@ -205,14 +245,15 @@ class ProposalDesk:
 
     def respond(self, caller: Caller, number: int, response: Response, key: str) -> Handled:
         """Approve or reject, in the precedence of P2."""
-        self.store.open(caller)
+        self.store.know(caller)
         proposal = self._find(number)
         self._require_rules(caller, proposal, response)
         request = (number, response)
         replayed = self.store.replay(caller, key, request) is not None
         if not replayed:
             self._decide(caller, proposal, response)
-            self.store.keep_receipt(caller, key, request, number)
+            told = request if proposal.title is not None else None  # else it is not told again
+            self.store.keep_receipt(caller, key, told, number)
         return Handled(self.show(caller, number), replayed)
 
     def _require_rules(self, caller: Caller, proposal: Proposal, response: Response) -> None:
@@ -231,6 +272,7 @@ class ProposalDesk:
             and caller.may("review")
             and self._may_approve(caller, proposal)
             and not self.store.settings.archived
+            and not self.lacks_bodies(proposal)
         )
 
     def _decide(self, caller: Caller, proposal: Proposal, response: Response) -> None:
@@ -246,10 +288,21 @@ class ProposalDesk:
         if response.response == "approve" and self._canonical != proposal.base:
             status, reason = "superseded", "canonical_moved"
         if status == "approved":
+            if self.lacks_bodies(proposal):
+                raise Refused(CONFLICT, "texts are gone")
             self.store.move(CANONICAL, proposal.head, caller)
-        self._resolve(caller, proposal, status, response.response, reason)
+        self.resolve(caller, proposal, status, response.response, reason)
 
-    def _resolve(
+    def lacks_bodies(self, proposal: Proposal) -> bool:
+        """Whether a text is gone that a reviewer would have to read (P5)."""
+        sides = [self.store.versions[number].tree for number in (proposal.base, proposal.head)]
+        return any(
+            self.store.bodies.why_gone(path, side.get(path))
+            for path in changed_paths(*sides)
+            for side in sides
+        )
+
+    def resolve(
         self,
         caller: Caller,
         proposal: Proposal,
@@ -265,9 +318,9 @@ class ProposalDesk:
 
     def repropose(self, caller: Caller, number: int, key: str) -> Handled:
         """Replay a stale or superseded Proposal on today's canonical (P4)."""
-        self.store.open(caller)
+        self.store.know(caller)
         old = self._find(number)
-        told = self._before_writing(caller, ("repropose", number), key)
+        told = self._before_writing(caller, ("repropose", number), key, keeps_bodies=True)
         if told is not None:
             return Handled(self.show(caller, told), replayed=True)
         self._require_replaceable(old)
@@ -276,13 +329,15 @@ class ProposalDesk:
         head = self._seal_head(caller, canonical.number, tree, old.title)
         new = self._open(caller, old.title, canonical, head, replaces=old)
         if old.status == "open":
-            self._resolve(caller, old, "superseded", None, "reproposed")
+            self.resolve(caller, old, "superseded", None, "reproposed")
         self.store.keep_receipt(caller, key, ("repropose", number), new.number)
         return Handled(self.show(caller, new.number), replayed=False)
 
     def _require_replaceable(self, old: Proposal) -> None:
         if old.status in ("approved", "rejected"):
             raise Refused(CONFLICT, f"already {old.status}")
+        if old.title is None:
+            raise Refused(CONFLICT, "redacted, words and all")
         if any(each.replaces == old.number for each in self.proposals):
             raise Refused(CONFLICT, "re-proposed before")
         if old.status == "open" and old.base == self._canonical:
@@ -298,15 +353,10 @@ class ProposalDesk:
                 continue
             if now != content_of(base.get(path)):
                 raise Refused(CONFLICT, f"{path} was changed on both sides")
-            _write(tree, path, wanted, len(self.store.versions))
+            self._write(tree, path, wanted)
         refuse_clashes(tree)
-        if not changed_paths(canonical.tree, tree):
+        changed = changed_paths(canonical.tree, tree)
+        if not changed:
             raise Refused(CONFLICT, "canonical holds all of it already")
+        self.store.refuse_fenced(changed)
         return tree
-
-
-def _write(tree: Tree, path: str, wanted: Document | None, number: int) -> None:
-    if wanted is None:
-        del tree[path]
-    else:
-        tree[path] = replace(wanted, introduced_by=number)

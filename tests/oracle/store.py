@@ -8,8 +8,9 @@ whether the write fits.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
+from tests.oracle.retention import Bodies, Workspace
 from tests.oracle.treehash import diff_hash, in_order, tree_hash
 from tests.oracle.trees import apply, changed_paths, content_of, diff
 from tests.oracle.values import (
@@ -20,12 +21,14 @@ from tests.oracle.values import (
     NOT_FOUND,
     READ_ONLY,
     Caller,
+    Change,
     ChangeSet,
     Diff,
     Document,
     Listed,
     Operation,
     Outcome,
+    Put,
     Reading,
     RefMove,
     RefName,
@@ -45,21 +48,42 @@ KINDS = {"canonical": "direct", "session": "session_checkpoint", "curation": "cu
 class Store:
     """One memory store (contract M1 to M4, R1 to R4, C1 to C3)."""
 
-    def __init__(self, creator: Caller, settings: Settings) -> None:
+    def __init__(
+        self, workspace: Workspace, creator: Caller, settings: Settings, tree: Tree | None = None
+    ) -> None:
+        """Create a store whose first version is empty, or holds the copies of a fork."""
+        self._begin(workspace, settings)
+        self.move(CANONICAL, self.seal(None, "initial", creator, tree or {}), creator)
+
+    @classmethod
+    def without_versions(cls, workspace: Workspace, settings: Settings) -> Self:
+        """A store that begins with what is imported into it."""
+        store = cls.__new__(cls)
+        store._begin(workspace, settings)
+        return store
+
+    def _begin(self, workspace: Workspace, settings: Settings) -> None:
+        self.workspace = workspace
+        self.bodies = Bodies(workspace)
+        self.fences: set[str] = set()
         self.settings = settings
         self.settings_version = 1
         self.versions: list[Version] = []
         self.refs: dict[RefName, int] = {}
         self.reflog: list[RefMove] = []
         self.receipts: dict[tuple[str, str], tuple[Any, Any]] = {}
-        self.move(CANONICAL, self.seal(None, "initial", creator, {}), creator)
+        self.is_gone = False
 
     # --- who may -----------------------------------------------------------------------------
 
+    def know(self, caller: Caller) -> None:
+        """Check that the caller may know of the store."""
+        if self.is_gone or not (caller.may("read") or caller.admin):
+            raise Refused(NOT_FOUND, "nothing to be known of")
+
     def open(self, caller: Caller, permission: str = "read") -> None:
         """Check that the caller may know of the store, then that they hold a grant."""
-        if not caller.may("read"):
-            raise Refused(NOT_FOUND, "nothing to be known of")
+        self.know(caller)
         if not caller.may(permission):
             raise Refused(DENIED, f"{caller.name} lacks {permission}")
 
@@ -79,11 +103,14 @@ class Store:
     def change_set(self, caller: Caller, request: ChangeSet, key: str | None = None) -> Outcome:
         """Apply operations to a ref, whole or not at all (contract R4)."""
         self.open_for_writing(caller, request.ref)
+        if any(isinstance(operation, Put) for operation in request.operations):
+            self.workspace.require_durable_bodies()
         told: Outcome | None = self.replay(caller, key, request)
         if told is not None:
             return replace(told, replayed=True)
         if request.ref.kind == "proposal":
             raise Refused(CONFLICT, "a Proposal's ref is frozen")
+        self.refuse_fenced(one.path for one in request.operations if isinstance(one, Put))
         if request.ref not in self.refs:
             raise Refused(NOT_FOUND, "no such ref")
         base = self.refs[request.ref]
@@ -100,7 +127,7 @@ class Store:
         return Written(at, outcome.version is None, outcome.replayed)
 
     def _write(self, caller: Caller, request: ChangeSet, base: Version) -> Outcome:
-        tree = apply(base.tree, request.operations, len(self.versions))
+        tree = self.draft(base.number, request.operations)
         changed = changed_paths(base.tree, tree)
         if not changed:
             return Outcome(None, base.number, (), tree_hash(base.tree))
@@ -119,15 +146,21 @@ class Store:
     ) -> int:
         """Make a version; no ref moves."""
         number = len(self.versions)
-        self.versions.append(Version(number, parent, kind, caller.name, message, tree))
+        moment = self.workspace.now()
+        self.versions.append(Version(number, parent, kind, caller.name, message, moment, tree))
         return number
+
+    def refuse_fenced(self, paths: Iterable[str]) -> None:
+        """Refuse to change what was redacted (X1)."""
+        if self.fences & set(paths):
+            raise Refused(CONFLICT, "redacted paths")
 
     def move(self, name: RefName, to: int | None, caller: Caller) -> None:
         """Point a ref somewhere, make it, or (None) release it; the reflog says so."""
         before = self.refs.pop(name, None)
         if to is not None:
             self.refs[name] = to
-        self.reflog.append(RefMove(name, before, to, caller.name))
+        self.reflog.append(RefMove(name, before, to, caller.name, self.workspace.now()))
 
     def replay(self, caller: Caller, key: str | None, request: Any) -> Any:
         """What a key was answered before; None when it is new (contract §0)."""
@@ -170,7 +203,8 @@ class Store:
         document = sealed.tree.get(path)
         if document is None:
             raise Refused(NOT_FOUND, "no such document")
-        return Reading(sealed.number, document.text, document.media_type)
+        self.bodies.require(path, document)
+        return Reading(sealed.number, document.text, document.media_type, document.expires_at)
 
     def list_documents(
         self, caller: Caller, version: int | None = None, prefix: str = "/"
@@ -178,13 +212,24 @@ class Store:
         """The documents of a version under a directory or at a path, in order."""
         tree = self.resolve(caller, version).tree
         return tuple(
-            _listed(path, tree[path]) for path in in_order(tree) if _is_under(path, prefix)
+            self._listed(path, tree[path]) for path in in_order(tree) if _is_under(path, prefix)
+        )
+
+    def _listed(self, path: str, document: Document) -> Listed:
+        return Listed(
+            path,
+            document.sha256,
+            document.media_type,
+            document.size,
+            document.introduced_by,
+            document.expires_at,
+            self.bodies.why_gone(path, document),
         )
 
     def list_versions(self, caller: Caller) -> tuple[Sealed, ...]:
         """All versions, newest first."""
         self.open(caller)
-        return tuple(_sealed(version) for version in reversed(self.versions))
+        return tuple(describe(version) for version in reversed(self.versions))
 
     def list_refs(self, caller: Caller) -> frozenset[tuple[RefName, int]]:
         """Where every ref points."""
@@ -199,7 +244,14 @@ class Store:
     def diff(self, caller: Caller, base: int, head: int) -> Diff:
         """What happened to each path between any two versions."""
         before, after = self.resolve(caller, base).tree, self.resolve(caller, head).tree
-        return Diff(diff_hash(before, after), diff(before, after))
+        changes = tuple(self._marked(change, before, after) for change in diff(before, after))
+        return Diff(diff_hash(before, after), changes)
+
+    def _marked(self, change: Change, before: Tree, after: Tree) -> Change:
+        old_path = change.old_path or change.path
+        gone_before = self.bodies.why_gone(old_path, before.get(old_path))
+        gone_after = self.bodies.why_gone(change.path, after.get(change.path))
+        return replace(change, erased=(gone_before, gone_after))
 
     def line(self, version: int) -> list[Version]:
         """A version and its parents, newest first."""
@@ -218,8 +270,16 @@ class Store:
             before, after = parent.get(path), sealed.tree.get(path)
             if content_of(before) != content_of(after):
                 change = "deleted" if after is None else "modified" if before else "added"
-                steps.append(Step(sealed.number, change, after.sha256 if after else None))
+                why_gone = self.bodies.why_gone(path, after)
+                sha256 = after.sha256 if after else None
+                steps.append(Step(sealed.number, change, sha256, why_gone))
         return tuple(steps)
+
+    def changed_by(self, number: int) -> frozenset[str]:
+        """The paths that a version changed against its parent."""
+        sealed = self.versions[number]
+        before = self.versions[sealed.parent].tree if sealed.parent is not None else {}
+        return frozenset(changed_paths(before, sealed.tree))
 
     def is_ancestor(self, ancestor: int, version: int) -> bool:
         """Whether a version descends from, or is, another."""
@@ -227,7 +287,8 @@ class Store:
 
     def draft(self, base: int, operations: tuple[Operation, ...]) -> Tree:
         """What operations would make of a version."""
-        return apply(self.versions[base].tree, operations, len(self.versions))
+        number, ceiling = len(self.versions), self.workspace.ceiling
+        return apply(self.versions[base].tree, operations, number, ceiling)
 
 
 def by_ref(moves: Iterable[RefMove]) -> dict[RefName, list[RefMove]]:
@@ -238,17 +299,15 @@ def by_ref(moves: Iterable[RefMove]) -> dict[RefName, list[RefMove]]:
     return grouped
 
 
-def _listed(path: str, document: Document) -> Listed:
-    return Listed(path, document.sha256, document.media_type, document.size, document.introduced_by)
-
-
-def _sealed(version: Version) -> Sealed:
+def describe(version: Version) -> Sealed:
+    """A version as lists show it."""
     return Sealed(
         version.number,
         version.parent,
         version.kind,
         version.actor,
         version.message,
+        version.created_at,
         len(version.tree),
         version.total_bytes,
         tree_hash(version.tree),

@@ -37,12 +37,26 @@ PATHS: Final = (
 )
 PREFIXES: Final = ("/", "/a", "/a/", "/a/b", "/b/", "/nowhere/", "/zebra")
 TEXTS: Final = ("", "one\n", "two\n", "two\r\n", "no line end", "café 𝄞\n")
+LINES: Final = ("getUserName\n", "one\n", "two\r\n", "two\n", "東京都 one two\n", "café sha256\n")
+QUERIES: Final = (
+    *("one", "TWO", "one two", "one -two", '"one two"', 'café -"one two"', "café", "cafe"),
+    *("getUserName", "getusername", "get_user_name", "user", "usern", "sha", "sha256", "256"),
+    *("東京", "京都", "京東", "東", "notes", "notes.md", "zebra", "ff", "line end", "nowhere"),
+    *("-one", "!?", '""'),
+)
 
 paths = st.sampled_from(PATHS)
 prefixes = st.sampled_from(PREFIXES)
-texts = st.sampled_from(TEXTS) | st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12
+queries = st.sampled_from(QUERIES)
+last_lines = st.just("") | st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0\n"), max_size=12
 )
+chosen_lines = st.sets(st.sampled_from(LINES)).map(lambda lines: sorted(lines, key=LINES.index))
+texts = st.sampled_from(TEXTS) | st.builds(
+    lambda lines, last: "".join([*lines, last]), chosen_lines, last_lines
+)
+"""No line stands twice in a text, and any two lines stand in one order in every text."""
+
 media_types = st.none() | st.sampled_from(("text/plain", "text/markdown", "application/x-note"))
 
 

@@ -2,13 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import datetime
 
 from tests.oracle.treehash import in_order
 from tests.oracle.values import CONFLICT, Change, Document, Operation, Put, Refused, Tree
 
 
-def apply(tree: Tree, operations: Iterable[Operation], number: int) -> Tree:
+def apply(
+    tree: Tree, operations: Iterable[Operation], number: int, ceiling: datetime | None = None
+) -> Tree:
     """The tree after some operations, were it sealed as version `number` (contract R4).
+
+    Args:
+        ceiling: when the texts that are written now have to go (X3).
 
     Raises:
         Refused: content is not the expected one, or a document would be a directory too (M2).
@@ -19,17 +25,17 @@ def apply(tree: Tree, operations: Iterable[Operation], number: int) -> Tree:
         if (found.sha256 if found else None) != operation.expected:
             raise Refused(CONFLICT, f"{operation.path} holds {found and found.sha256}")
         if isinstance(operation, Put):
-            _put(after, operation, number)
+            _put(after, operation, number, ceiling)
         else:
             del after[operation.path]
     refuse_clashes(after)
     return after
 
 
-def _put(tree: Tree, put: Put, number: int) -> None:
+def _put(tree: Tree, put: Put, number: int, ceiling: datetime | None) -> None:
     found = tree.get(put.path)
     if found is None or not found.holds(put.text, put.effective_media_type):
-        tree[put.path] = Document(put.text, put.effective_media_type, number)
+        tree[put.path] = Document(put.text, put.effective_media_type, number, ceiling)
 
 
 def refuse_clashes(tree: Tree) -> None:

@@ -1,6 +1,7 @@
 """The words that the oracle and its driver share: plain, frozen values without any database."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from tests.oracle.treehash import content_hash
@@ -26,24 +27,43 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody with a credential. `owner`: whether the store is theirs."""
+    """Somebody with a credential.
+
+    Attributes:
+        owner: whether the store is theirs.
+        admin: whether they administer the Workspace, which lets them know of every store.
+    """
 
     name: str
     permissions: frozenset[str]
     owner: bool = False
+    admin: bool = False
 
     def may(self, permission: str) -> bool:
         """Whether a check of `permission` passes: every other one also requires read (§0)."""
         return {"read", permission} <= self.permissions
 
 
+REDACTION: Final = Caller("redaction", frozenset())
+IMPORT: Final = Caller("import", frozenset())
+"""The platform, by what it does."""
+
+type Body = tuple[str, int]
+"""A text that was written: its path, and the number of the version that put it there."""
+
+
 @dataclass(frozen=True)
 class Document:
-    """A text in a tree, and the number of the version that put it there."""
+    """A text in a tree, and the number of the version that put it there.
+
+    Attributes:
+        expires_at: the text's ceiling; None for none.
+    """
 
     text: str
     media_type: str
     introduced_by: int
+    expires_at: datetime | None = None
 
     @property
     def sha256(self) -> str:
@@ -103,6 +123,7 @@ class RefMove:
     before: int | None
     after: int | None
     actor: str
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -114,6 +135,7 @@ class Version:
     kind: str
     actor: str
     message: str | None
+    created_at: datetime
     tree: Tree = field(repr=False)
 
     @property
@@ -128,26 +150,53 @@ class Reading:
     version: int
     text: str
     media_type: str
+    expires_at: datetime | None
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A row of a list: everything but the text."""
+    """A row of a list: everything but the text; `erased` says why that is gone, if it is."""
 
     path: str
     sha256: str
     media_type: str
     size: int
     introduced_by: int
+    expires_at: datetime | None
+    erased: str | None
+
+
+@dataclass(frozen=True)
+class BlamedLine:
+    """Who wrote a line: a version, and the path of the document then.
+
+    Where `unknown` is not None the version holds the line, and nobody can tell who wrote it.
+    """
+
+    version: int
+    path: str
+    unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What search finds at an exact version: paths with the hashes of their contents."""
+
+    version: int
+    documents: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A path's difference; a rename stands once, at its new path, and knows the old one."""
+    """A path's difference; a rename stands once, at its new path, and knows the old one.
+
+    `erased` says of the text before and of the text after why it is gone, if it is.
+    """
 
     status: str
     path: str
     old_path: str | None = None
+    erased: tuple[str | None, str | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -165,6 +214,7 @@ class Step:
     version: int
     change: str
     sha256: str | None
+    erased: str | None
 
 
 @dataclass(frozen=True)
@@ -176,6 +226,7 @@ class Sealed:
     kind: str
     actor: str
     message: str | None
+    created_at: datetime
     document_count: int
     total_bytes: int
     tree_hash: str
@@ -212,6 +263,16 @@ class Written:
     at: int
     unchanged: bool
     replayed: bool
+
+
+@dataclass(frozen=True)
+class Redacted:
+    """What a redaction took away."""
+
+    version_count: int
+    path_count: int
+    hash_count: int
+    replayed: bool = False
 
 
 @dataclass(frozen=True)

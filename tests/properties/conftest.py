@@ -7,6 +7,8 @@ from memory.models import MemoryStore, OwnerKind
 from tenancy.models import Workspace
 from wire.times import now
 
+pytest.register_assert_rewrite("tests.properties.machine", "tests.properties.product")
+
 
 @pytest.fixture(autouse=True)
 def no_rate_limits(settings: LazySettings) -> None:
