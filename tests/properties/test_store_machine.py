@@ -19,7 +19,7 @@ class StoreMachine(Writing, Proposing, Reading, Erasing, Copying):
 
 
 @pytest.mark.parametrize(
-    ("examples", "steps"), [(12, 40), pytest.param(200, 80, marks=pytest.mark.soak)]
+    ("examples", "steps"), [(8, 30), pytest.param(100, 60, marks=pytest.mark.soak)]
 )
 @pytest.mark.django_db(transaction=True)
 def test_the_product_does_what_the_oracle_does(examples: int, steps: int, clock: Clock):
