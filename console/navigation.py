@@ -33,7 +33,7 @@ def _place(label: str, url_name: str, icon: str, *rooms: str, for_admins: bool =
 
 MAIN = (
     _place("Review queue", "queue", "inbox", "queue", "proposal"),
-    _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version"),
+    _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version", "compare"),
     _place(
         "Access", "access", "shield-check", "access", "principals", "agents", "retention", "audit"
     ),

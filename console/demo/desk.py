@@ -7,8 +7,9 @@ from enum import StrEnum
 from console.demo.changes import DemoChange, operations
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, apply_change_set
+from memory.actions.redactions import redact
 from memory.actions.stores import StoreChanges, change_store
-from memory.models import CanonicalWrites, VersionNote
+from memory.models import CanonicalWrites, PathFence, VersionNote
 from memory.refs import CANONICAL
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose
@@ -55,6 +56,12 @@ class Desk:
                 message=change.title,
             )
             apply_change_set(access=self._open(change.by), change_set=change_set)
+
+    def write_and_erase(self, change: Change, path: str) -> None:
+        """Write a document that should never have been kept and erase it, unless that was done."""
+        if not PathFence.objects.filter(store=self.store_id, path=path).exists():
+            self.write(change)
+            redact(access=self._open(Role.ADMIN), paths=[path])
 
     def put_under_review(self) -> None:
         """From now on canonical moves through approved Proposals only."""

@@ -19,12 +19,13 @@ DESCRIPTION: Final = "What a team that runs a web shop and its agents know in co
 def load_team_memory(cast: Cast, callers: Mapping[Role, Caller]) -> None:
     """Make the store and let its story happen.
 
-    The author and the assistant fill it directly, the admin puts it under review, and from then
-    on the reviewer decides.
+    The author and the assistant fill it directly, the admin erases what should not be there and
+    puts the store under review, and from then on the reviewer decides.
     """
     desk = Desk(_ensure_store(cast, callers[Role.ADMIN]), callers)
     for change in story.BEGINNINGS:
         desk.write(change)
+    desk.write_and_erase(story.PHONE_NUMBERS, story.PHONE_NUMBERS_PATH)
     desk.put_under_review()
     _decide(desk)
     for change in story.WAITING:

@@ -72,6 +72,14 @@ BEGINNINGS: Final = (
     ),
 )
 
+PHONE_NUMBERS_PATH: Final = "/on-call/phone-numbers.md"
+PHONE_NUMBERS: Final = Change(
+    Role.AUTHOR,
+    "Keep the private numbers of everybody on call",
+    [_add(PHONE_NUMBERS_PATH)],
+)
+"""Personal data that an admin erases: what an erased document looks like is seen by it."""
+
 REVIEW_FROM_NOW_ON: Final = Change(
     Role.AUTHOR,
     "Say that changes are reviewed from now on",

@@ -42,13 +42,13 @@ class DaysForm(ConsoleForm):
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     body_lifetime_days = _days(
-        "Days that a body lives",
+        "Days that a text lives",
         "Every text written from now on gets this date when it is written, and is gone after it,"
         " even if it is canonical. Texts that are there already keep what they have."
         " Empty: no date.",
     )
     retire_superseded_after_days = _days(
-        "Days that a superseded body is kept",
+        "Days that a superseded text is kept",
         "A text that no ref reaches any more (canonical, a Session, an open Proposal, a curation"
         " run) is erased after so many days. History still says that it was there."
         " Empty: it is kept for ever.",

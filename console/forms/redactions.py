@@ -25,7 +25,7 @@ class PathsForm(ConsoleForm):
         widget=forms.Textarea(
             attrs={"rows": 6, "class": "mono", "spellcheck": "false", "autocomplete": "off"}
         ),
-        help_text=f"One a line, {MOST_PATHS} at most. A path is a whole document.",
+        help_text=f"One per line, {MOST_PATHS} at most. Each names one document, not a directory.",
     )
 
     def clean_paths(self) -> list[str]:

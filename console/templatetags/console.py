@@ -52,6 +52,15 @@ REFUSALS = {
 TITLE_LENGTH = 110
 """Characters of a message that stand in for a title."""
 
+JOB_TITLES = {
+    "store.verify": "Verify a store",
+    "store.delete": "Delete a store",
+    "store.import": "Import a store",
+    "erasure.read_back": "Erasure report",
+    "retention.erase": "Erase all texts",
+}
+"""Kinds of jobs that people ask for, in their words."""
+
 STATUS_BADGES = {
     "open": ("accent", "inbox", "Open"),
     "stale": ("warn", "exclamation-triangle", "Canonical moved"),
@@ -271,6 +280,12 @@ def pretty_json(value: Any) -> str:
 def sum_counts(counts: Counts) -> int:
     """All lines that a change touches."""
     return counts.added + counts.removed
+
+
+@register.filter
+def job_title(kind: str) -> str:
+    """What a job does, in words; chores of the server go by their kind."""
+    return JOB_TITLES.get(kind, kind)
 
 
 @register.filter

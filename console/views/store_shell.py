@@ -23,8 +23,8 @@ TABS = (
     ("proposals", "Proposals", "inbox"),
     ("refs", "Refs", "bookmark"),
     ("access", "Access", "shield-check"),
-    ("settings", "Settings", "cog-6-tooth"),
     ("export", "Export", "arrow-down-tray"),
+    ("settings", "Settings", "cog-6-tooth"),
 )
 
 

@@ -49,6 +49,14 @@ async function copyFrom(button) {
   setTimeout(() => delete button.dataset.copied, 1500);
 }
 
+// --- tabs ----------------------------------------------------------------------------------
+
+// Where tabs do not fit, the one that is open comes into view, without moving the page.
+each(document, ".tabs [aria-current]", (tab) => {
+  const strip = tab.closest(".tabs");
+  strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
+});
+
 // --- clicks and submits --------------------------------------------------------------------
 
 document.addEventListener("click", (event) => {

@@ -59,7 +59,7 @@ def test_a_document_is_erased_and_the_store_verified(
     expect(page.locator("tr", has_text="Dumps and snapshots")).to_contain_text("attested")
 
     page.get_by_role("button", name="Verify the store").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("store.verify")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Verify a store")
     _work(page.url)
     page.reload()
     expect(page.locator("main")).to_contain_text("As it should be")

@@ -101,7 +101,7 @@ def test_a_jobs_page_tells_the_state_of_each_sink(
     page = admin.text(f"/jobs/{job.id}")
 
     assert page.count("looked at, nothing found") == 4
-    assert page.count("nobody here can look") == 7
+    assert page.count("the server cannot look there") == 7
     assert "<code>manage.py scrub_storage</code>" in page
     attested = admin.post(f"/jobs/{job.id}/attest", {"sink": "backups"})
     assert attested["Location"] == f"/jobs/{job.id}"

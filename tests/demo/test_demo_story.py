@@ -7,7 +7,14 @@ import pytest
 
 from memory.access import open_store
 from memory.ancestry import is_ancestor
-from memory.models import CanonicalWrites, DocumentBody, MemoryStore, MemoryVersion, OwnerKind
+from memory.models import (
+    CanonicalWrites,
+    DocumentBody,
+    ErasureReport,
+    MemoryStore,
+    MemoryVersion,
+    OwnerKind,
+)
 from memory.queries.documents import list_documents
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal, SupersededBecause
@@ -73,9 +80,16 @@ def test_the_team_memory_has_a_history_under_review():
     canonical = canonical_id(memory.id)
     versions = MemoryVersion.objects.filter(store=memory)
     kinds = Counter(one.kind for one in versions if is_ancestor(one.id, canonical))
-    assert kinds == {"initial": 1, "direct": 8, "proposal": 4}
+    assert kinds == {"initial": 1, "direct": 9, "redaction": 1, "proposal": 4}
     assert memory.canonical_writes == CanonicalWrites.REVIEW
     assert 12 <= len(tree(canonical)) <= 20
+
+
+def test_a_document_that_was_erased():
+    memory = store("team-memory")
+    assert [fence.path for fence in memory.path_fences.all()] == ["/on-call/phone-numbers.md"]
+    assert not DocumentBody.objects.filter(text__contains="Private numbers").exists()
+    assert ErasureReport.objects.get(operation="redaction")
 
 
 def test_the_projects_own_docs():

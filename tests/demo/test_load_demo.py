@@ -118,6 +118,7 @@ ACTIONS = (
     (stores, "create_store"),
     (stores, "assign"),
     (desk, "apply_change_set"),
+    (desk, "redact"),
     (desk, "change_store"),
     (desk, "create_proposal"),
     (desk, "repropose"),
@@ -139,7 +140,7 @@ def test_a_load_cut_short_goes_on(load, monkeypatch):
     assert len(cut) > 40
     assert [(store.name, len(store.messages), len(store.proposals)) for store in told()] == [
         ("project-docs", 3, 1),
-        ("team-memory", 19, 10),
+        ("team-memory", 21, 10),
         ("assistant-notes", 4, 0),
     ]
     assert load() == printed
