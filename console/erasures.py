@@ -7,6 +7,7 @@ from typing import Any, Final
 from console.people import ConsoleRequest
 from jobs.models import Job
 from memory.erasure.readback import READABLE
+from memory.erasure.reports import is_under_way
 from memory.models import ErasureSink, Sink, SinkEvidence, SinkState
 from memory.queries.erasure import reports_of
 
@@ -55,10 +56,14 @@ def told_report(request: ConsoleRequest, job: Job) -> dict[str, Any] | None:
     report = reports_of(request.caller).filter(job=job).first()
     if report is None:
         return None
-    return {"report": report, "sinks": [_told(sink) for sink in report.sinks.all()]}
+    has_ended = not is_under_way(report)
+    return {
+        "report": report,
+        "sinks": [_told(sink, has_ended=has_ended) for sink in report.sinks.all()],
+    }
 
 
-def _told(sink: ErasureSink) -> dict[str, Any]:
+def _told(sink: ErasureSink, *, has_ended: bool) -> dict[str, Any]:
     is_pending = sink.state == SinkState.PENDING
     return {
         "name": sink.sink,
@@ -66,5 +71,5 @@ def _told(sink: ErasureSink) -> dict[str, Any]:
         "state": sink.state,
         "at": sink.at,
         "evidence": _EVIDENCE[SinkEvidence(sink.evidence)] if sink.evidence else None,
-        "may_attest": is_pending and sink.sink not in READABLE,
+        "may_attest": has_ended and is_pending and sink.sink not in READABLE,
     }

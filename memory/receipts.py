@@ -1,8 +1,9 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any, Final
 
 from django.db import connection
@@ -26,6 +27,9 @@ RETURNING id
 _KEEP = """
 UPDATE memory_idempotencyreceipt SET outcome = %s, store_id = coalesce(%s, store_id) WHERE id = %s
 """
+
+NAMED_AT_ONCE: Final = 10_000
+"""Writes that one statement names: the protocol ends at 65,535, and histories do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None)
 
 
 @step
-def forget(store_id: str, naming: str, ids: Collection[str]) -> int:
+def forget(store_id: str, naming: str, ids: Iterable[str]) -> int:
     """Forget what was sent with some writes, and what became of them; that they were stays.
 
     Args:
@@ -95,14 +99,19 @@ def forget(store_id: str, naming: str, ids: Collection[str]) -> int:
     Returns:
         how many receipts there were.
     """
-    return told(store_id, naming, ids).update(fingerprint=None, outcome={})
+    told = (_telling(store_id, naming, some) for some in batched(ids, NAMED_AT_ONCE))
+    return sum(receipts.update(fingerprint=None, outcome={}) for receipts in told)
 
 
-def told(store_id: str, naming: str, ids: Collection[str]) -> QuerySet[IdempotencyReceipt]:
-    """A store's receipts that still tell of some writes; the arguments are those of `forget`."""
+def is_told(store_id: str, naming: str, ids: Iterable[str]) -> bool:
+    """Whether a receipt of the store still tells of one of some writes, named as in `forget`."""
+    return any(_telling(store_id, naming, some).exists() for some in batched(ids, NAMED_AT_ONCE))
+
+
+def _telling(store_id: str, naming: str, ids: Iterable[str]) -> QuerySet[IdempotencyReceipt]:
     receipts = IdempotencyReceipt.objects.filter(store=store_id, fingerprint__isnull=False)
     written = KeyTextTransform(naming, "outcome")
-    return receipts.annotate(written=written).filter(written__in=list(ids))
+    return receipts.annotate(written=written).filter(written__in=ids)
 
 
 def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:

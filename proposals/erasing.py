@@ -100,7 +100,7 @@ def _sinks_telling(store_id: str) -> set[Sink]:
     left = set()
     if found.filter(words_erased_at=None).exists():
         left.add(Sink.ROWS)
-    if receipts.told(store_id, "proposal", found.values_list("id", flat=True)).exists():
+    if receipts.is_told(store_id, "proposal", found.values_list("id", flat=True)):
         left.add(Sink.RECEIPTS)
     return left
 

@@ -9,13 +9,16 @@ from wire.errors import Malformed, name_some, shorten
 
 MAX_INTEGER = 2**63 - 1
 
+MAX_FIELDS = 1_000
+"""Fields of one object. No body has so many; each that is unknown would cost a thousand bytes."""
+
 
 def parse_json(raw: bytes) -> Any:
     """Parse one JSON text.
 
     Raises:
         Malformed: not UTF-8, not JSON, a repeated key, NaN or Infinity, a number beyond 64 bits,
-            nested too deeply, or NUL or a lone surrogate in a string.
+            nested too deeply, an object of too many fields, or NUL or a lone surrogate in a string.
     """
     try:
         text = raw.decode("utf-8")
@@ -60,6 +63,8 @@ def _refuse_unstorable(value: Any, place: str) -> None:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MAX_FIELDS:
+        raise Malformed(f"The body holds an object of more than {MAX_FIELDS:,} fields.")
     value = dict(pairs)
     if len(value) != len(pairs):
         counts = Counter(name for name, _ in pairs)

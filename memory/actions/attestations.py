@@ -2,13 +2,13 @@
 
 from database.transactions import durable
 from memory.erasure.readback import READABLE
-from memory.erasure.reports import clear
+from memory.erasure.reports import clear, is_under_way
 from memory.models import ErasureReport, Sink, SinkEvidence
 from memory.queries.erasure import get_report
 from tenancy.administration import require_admin, require_bound, take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller
-from wire.errors import Malformed
+from wire.errors import Conflict, Malformed
 
 
 @durable
@@ -23,6 +23,7 @@ def attest_sink(*, caller: Caller, report_id: str, sink: Sink) -> ErasureReport:
             was only named.
         NotFound: the Workspace has no such report.
         Malformed: the sink is one that is looked at.
+        Conflict: the erasure has not ended; what was attested now would not hold for its rest.
     """
     caller = take_turn(caller)
     require_admin(caller)
@@ -30,6 +31,8 @@ def attest_sink(*, caller: Caller, report_id: str, sink: Sink) -> ErasureReport:
     report = get_report(caller, report_id)
     if sink in READABLE:
         raise Malformed(f"sink: {sink} is looked at; nobody can attest it.")
+    if is_under_way(report):
+        raise Conflict("The erasure has not ended yet. Attest what it left when its job is done.")
     attested = clear(
         report_id=report.job_id, sinks=[sink], evidence=SinkEvidence.ATTESTED, attested_by=caller
     )

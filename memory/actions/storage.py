@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from database.transactions import durable
-from memory.erasure.reports import clear
+from memory.erasure.reports import UNDER_WAY, clear
 from memory.models import ErasureReport, Sink, SinkEvidence, SinkState
 from tenancy.audit import record
 from tenancy.caller import platform_caller
@@ -22,7 +22,8 @@ def clear_table_pages(*, began: datetime) -> int:
     waiting = ErasureReport.objects.filter(
         job__finished_at__lte=began, sinks__sink=Sink.TABLE_PAGES, sinks__state=SinkState.PENDING
     )
-    reports = list(waiting.select_related("workspace").order_by("job"))
+    ended = waiting.exclude(UNDER_WAY)
+    reports = list(ended.select_related("workspace").order_by("job"))
     for report in reports:
         clear(report_id=report.job_id, sinks=[Sink.TABLE_PAGES], evidence=SinkEvidence.SCRUBBED)
         record(

@@ -10,7 +10,7 @@ from memory.models import ErasureReport, ErasureSink, Sink
 from memory.queries.erasure import get_report, reports_of
 from tenancy.administration import require_admin
 from tenancy.api.base import ApiView, caller_of
-from wire.errors import NotFound, PolicyDenied
+from wire.errors import Conflict, NotFound, PolicyDenied
 from wire.operations import Listing, operation
 from wire.paging import PagedQuery, list_body, newest_first
 from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
@@ -140,12 +140,13 @@ class AttestationsView(ApiView):
         summary="Attest that a sink is cleared",
         body=AttestSink,
         answers={200: ErasureReportOut},
-        errors=(NotFound, PolicyDenied),
+        errors=(NotFound, PolicyDenied, Conflict),
     )
     def post(self, request: Request, id: str) -> Response:
         """Recorded with who said so and when, and never taken back. Needs an admin key.
 
-        A sink that is cleared already stays as it is.
+        A sink that is cleared already stays as it is. While the erasure's job is not done, it is a
+        409: nobody can tell yet what it leaves.
         """
         caller = caller_of(request)
         report = get_report(caller, parse_path_id("job", id))

@@ -1,14 +1,23 @@
 """Erasing messages: the words beside versions go, that there were some stays (contract X1)."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
+from itertools import batched
+from typing import Final
 
 from database.transactions import step
 from memory.models import VersionNote
 from wire.times import now
 
+AT_ONCE: Final = 10_000
+"""Versions that one statement names: the protocol ends at 65,535, and histories do not."""
+
 
 @step
-def erase_messages(versions: Collection[str]) -> int:
+def erase_messages(versions: Iterable[str]) -> int:
     """Blank the messages of some versions. Returns how many had one."""
-    notes = VersionNote.objects.filter(version__in=list(versions), message__isnull=False)
+    return sum(_erase(some) for some in batched(versions, AT_ONCE))
+
+
+def _erase(versions: Iterable[str]) -> int:
+    notes = VersionNote.objects.filter(version__in=versions, message__isnull=False)
     return notes.update(message=None, erased_at=now())

@@ -110,7 +110,7 @@ def _left_of_redaction(report: ErasureReport) -> Collection[Sink]:
     left = {*_left_of_retention(report), *_sinks_of_bodies(bodies)}
     if VersionNote.objects.filter(version__in=touching, message__isnull=False).exists():
         left.add(Sink.ROWS)
-    if receipts.told(report.store_id, "version", touching).exists():
+    if receipts.is_told(report.store_id, "version", touching):
         left.add(Sink.RECEIPTS)
     return left
 

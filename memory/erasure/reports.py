@@ -1,11 +1,28 @@
 """Erasure reports: each sink with its own state, never a promise about all of them (X4)."""
 
 from collections.abc import Collection
+from typing import Final
+
+from django.db.models import Q
 
 from database.transactions import step
+from jobs.models import LIVE, JobState
 from memory.models import ErasureReport, ErasureSink, Sink, SinkEvidence, SinkState
 from tenancy.caller import Caller
 from wire.times import now
+
+UNDER_WAY: Final = Q(job__state__in=LIVE) & ~Q(operation=ErasureReport.Operation.REDACTION) | Q(
+    job__state=JobState.FAILED, operation=ErasureReport.Operation.STORE_DELETION
+)
+"""Reports of erasures that still take something away, or would if they were asked to go on.
+
+A redaction is done when it commits; its job only reads back.
+"""
+
+
+def is_under_way(report: ErasureReport) -> bool:
+    """Whether a report's erasure has not ended, so that nobody can say what it left."""
+    return ErasureReport.objects.filter(UNDER_WAY, job=report.job_id).exists()
 
 
 @step

@@ -1,13 +1,15 @@
 """What was received of an export, kept until the import ends (contract I1)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import count as count_from
+from itertools import islice
 
 from database.transactions import step
 from memory.importing.faults import BundleFault
 from memory.importing.pages import CheckedPage
 from memory.importing.shapes import KINDS
 from memory.models import ImportPage, StoreImport
-from wire.errors import Conflict, name_some
+from wire.errors import NAMED_AT_MOST, Conflict
 
 
 @step
@@ -72,9 +74,7 @@ def require_all_pages(made: StoreImport) -> None:
     if not rows:
         raise Conflict("No page was received.")
     last = rows[-1][0]
-    absent = sorted(set(range(last + 1)) - {ordinal for ordinal, _, _ in rows})
-    if absent:
-        raise Conflict(f"Pages were not received: {name_some(map(str, absent))}.")
+    _require_none_between({ordinal for ordinal, _, _ in rows}, last)
     for ordinal, _, is_last in rows:
         if is_last != (ordinal == last):
             sentence = "it has no next_page" if is_last else "its next_page was not received"
@@ -86,3 +86,15 @@ def require_all_pages(made: StoreImport) -> None:
             raise BundleFault(
                 f"The manifest's {kind}_count says {declared:,}; the pages have {count:,}."
             )
+
+
+def _require_none_between(received: Collection[int], last: int) -> None:
+    """Refuse to go on when ordinals are missing; a last one far away costs no more than a near."""
+    missing = last + 1 - len(received)
+    if not missing:
+        return
+    first = islice(
+        (one for one in count_from() if one not in received), min(missing, NAMED_AT_MOST)
+    )
+    more = f" and {missing - NAMED_AT_MOST:,} more" if missing > NAMED_AT_MOST else ""
+    raise Conflict(f"Pages were not received: {', '.join(map(str, first))}{more}.")

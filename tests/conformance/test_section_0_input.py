@@ -31,6 +31,7 @@ HOSTILE_BODIES = {
     "an endless negative number": b'{"name": -1e400}',
     "an integer beyond 64 bits": b'{"name": 9223372036854775808}',
     "an integer of ten thousand digits": b'{"name": ' + b"9" * 10_000 + b"}",
+    "very many fields": b"{" + b",".join(b'"%d": 1' % n for n in range(1_001)) + b"}",
     "deep lists": b'{"name": ' + b"[" * DEEP + b"]" * DEEP + b"}",
     "deep objects": b'{"name": ' + b'{"a":' * DEEP + b"1" + b"}" * DEEP + b"}",
     "deep lists that hold an escape": b'{"name": ' + b"[" * 900 + b'"\\u0041"' + b"]" * 900 + b"}",

@@ -236,6 +236,18 @@ def test_a_page_that_was_not_received_is_named(importer):
     assert importer.get(store)["state"] == "receiving"
 
 
+def test_a_page_far_away_costs_no_more_than_a_near_one(importer):
+    """§0: nobody makes the service count to a thousand million."""
+    (page,) = example().pages()
+    store = importer.begin()
+    importer.put(store, 999_999_999, page | {"page_ordinal": 999_999_999}).ok()
+
+    refused = importer.complete(store)
+    first = ", ".join(map(str, range(20)))
+    told = f"Pages were not received: {first} and 999,999,979 more."
+    assert (refused.error, refused.message) == ("memory.conflict", told)
+
+
 def test_nothing_received_is_nothing_to_complete(importer):
     store = importer.begin()
     assert importer.complete(store).message == "No page was received."

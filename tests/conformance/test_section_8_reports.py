@@ -10,7 +10,10 @@ from jobs import messages
 from jobs.enqueueing import enqueue
 from jobs.models import Job
 from jobs.runner import run_slice
+from memory import receipts
+from memory.actions.storage import clear_table_pages
 from memory.erasure.bodies import count_erasure, erase_bodies
+from memory.erasure.notes import erase_messages
 from memory.erasure.readback import LOOK_AGAIN, READ_BACK, READABLE, look
 from memory.erasure.reports import open_report
 from memory.models import (
@@ -248,3 +251,43 @@ def test_X4_only_admins_attest_and_not_for_somebody_they_only_name(workspace, st
     refused = naming.post(address, {"sink": "wal"}, key=None, Checkfu_Acting_Principal=person.id)
     assert refused.error == "policy.denied"
     assert set(_states(report).values()) == {("pending", None)}
+
+
+def test_X4_nobody_attests_what_an_erasure_left_before_it_has_ended(workspace, store, admin_api):
+    """X4: what was attested while more was still to go would not hold for that."""
+    admin_api.delete(store.url()).ok(202)
+    report = ErasureReport.objects.get(operation="store_deletion")
+
+    early = _attest(admin_api, report, "wal")
+    Job.objects.filter(id=report.job_id).update(state="failed", finished_at=now())
+    stuck = _attest(admin_api, report, "wal")
+
+    assert [each.error for each in (early, stuck)] == ["memory.conflict"] * 2
+    assert not ErasureSink.objects.filter(report=report, state="cleared").exists()
+    admin_api.delete(store.url()).ok(202)
+    while run_slice(report.job_id, seconds=0):
+        pass
+    _attest(admin_api, report, "wal").ok()
+
+
+def test_X4_table_pages_are_not_cleared_by_a_scrub_amid_a_deletion(workspace, store, admin_api):
+    """X4: a deletion that gave up goes on later, and leaves rows in pages anew."""
+    admin_api.delete(store.url()).ok(202)
+    report = ErasureReport.objects.get(operation="store_deletion")
+    Job.objects.filter(id=report.job_id).update(state="failed", finished_at=now())
+
+    assert clear_table_pages.__wrapped__(began=now()) == 0  # type: ignore[attr-defined]
+    assert _states(report)["table_pages"] == ("pending", None)
+
+
+def test_X1_words_of_a_history_of_any_length_are_found_and_erased(workspace, store):
+    """X1: no statement names more versions than PostgreSQL takes parameters."""
+    others = [new_id("version") for _ in range(70_000)]
+    written = [*others, *VersionNote.objects.values_list("version", flat=True)]
+
+    assert receipts.is_told(store.id, "version", written)
+    with transaction.atomic():
+        assert erase_messages(written) == 1
+        assert receipts.forget(store.id, "version", written) == 1
+    assert not receipts.is_told(store.id, "version", written)
+    assert VersionNote.objects.get(erased_at__isnull=False).message is None

@@ -58,7 +58,14 @@ def test_a_surrogate_pair_is_one_character():
 
 
 def test_many_repeated_keys_are_refused_quickly():
-    raw = b"{" + b",".join(b'"k%d": 1' % (number % 100_000) for number in range(200_000)) + b"}"
+    raw = b"{" + b",".join(b'"k%d": 1' % (number % 500) for number in range(1_000)) + b"}"
 
-    with pytest.raises(Malformed, match="and 99980 more"):
+    with pytest.raises(Malformed, match="and 480 more"):
+        parse_json(raw)
+
+
+def test_very_many_fields_are_refused_without_a_look_at_each():
+    raw = b"{" + b",".join(b'"k%d": 1' % number for number in range(200_000)) + b"}"
+
+    with pytest.raises(Malformed, match="an object of more than 1,000 fields"):
         parse_json(raw)
