@@ -13,7 +13,7 @@ from benchmarks.counting import queries_of_get
 from benchmarks.reads import BARE_VIEW
 from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import World
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.chains import NextVersion
 from memory.models import OwnerKind

@@ -12,7 +12,7 @@ from pygit2.enums import FileMode
 from benchmarks import corpus
 from benchmarks.figures import Figure
 from benchmarks.world import World
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.git.conversion import next_versions
 from memory.git.history import History

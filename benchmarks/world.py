@@ -16,7 +16,7 @@ from django.test import Client
 from benchmarks import corpus, stage
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.chains import NextVersion
 from memory.models import OwnerKind

@@ -9,15 +9,24 @@ class MemoryConfig(AppConfig):
         from memory import existence  # noqa: PLC0415 (models load first)
         from memory.erasure import (  # noqa: PLC0415
             chores,
-            clearing,
             deletion,
             expiry,
             readback,
             retirement,
+            zero_retention,
         )
         from memory.importing import jobs as imports  # noqa: PLC0415
         from memory.verification import jobs  # noqa: PLC0415
 
         existence.register()
-        for kinds in (jobs, readback, deletion, clearing, expiry, retirement, chores, imports):
+        for kinds in (
+            jobs,
+            readback,
+            deletion,
+            zero_retention,
+            expiry,
+            retirement,
+            chores,
+            imports,
+        ):
             kinds.register()

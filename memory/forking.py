@@ -16,7 +16,7 @@ from memory.models import MemoryVersion, VersionKind
 from memory.search.vectors import store_lexeme
 from memory.treehash import split_pages
 from memory.treepages import PagedTree, Slot, TreeEntry
-from memory.trees import empty_tree, load_pages, load_tree, store_pages, tree_row
+from memory.trees import empty_tree, load_entries, load_pages, store_pages, tree_row
 from memory.versions import Draft, change_rows, version_row
 from wire.errors import Conflict, name_some
 from wire.ids import uuid_from_id
@@ -77,8 +77,7 @@ class Copy:
 
 def copy_of(version: MemoryVersion) -> Copy:
     """What a version holds, with identifiers of its own for each document."""
-    tree = load_tree(version.id)
-    found = list(tree.entries_from(ahead=len(tree.slots)))
+    found = load_entries(version.id)
     return Copy(version, found, [entry._replace(document_version=uuid7()) for entry in found])
 
 

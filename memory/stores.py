@@ -7,7 +7,7 @@ from django.db.models import F, QuerySet
 
 from database.compiled import compiled_update
 from database.transactions import step
-from memory.access import NO_SUCH_STORE, StoreAccess, archived, reopened
+from memory.access import GONE, NO_SUCH_STORE, StoreAccess, archived, reopened
 from memory.erasure.fences import refuse_fenced
 from memory.models import Lifecycle, MemoryStore
 from memory.retention import require_durable_bodies
@@ -58,6 +58,13 @@ def hold_store(store_id: str) -> None:
     """
     stores = MemoryStore.objects.select_for_update(no_key=True).filter(id=store_id)
     stores.values_list("id").get()
+
+
+@step
+def hold_living_store(store_id: str) -> bool:
+    """Lock a store's own row as `hold_store` does; False when it is being deleted, or gone."""
+    stores = MemoryStore.objects.select_for_update(no_key=True).exclude(lifecycle__in=GONE)
+    return bool(stores.filter(id=store_id).values_list("id"))
 
 
 @step

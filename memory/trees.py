@@ -41,6 +41,12 @@ def load_tree(version_id: str) -> PagedTree:
     return PagedTree(_slots(pages, first_paths), load_pages)
 
 
+def load_entries(version_id: str) -> list[TreeEntry]:
+    """All that a version holds, by path. Two queries."""
+    tree = load_tree(version_id)
+    return list(tree.entries_from(ahead=len(tree.slots)))
+
+
 @compiled
 def _tree(*, version_id: str) -> QuerySet[VersionTree, Any]:
     return VersionTree.objects.filter(version=version_id).values_list("pages", "first_paths")

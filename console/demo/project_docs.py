@@ -10,7 +10,7 @@ from console.demo.cast import Cast
 from console.demo.changes import Add, Append
 from console.demo.desk import Change, Desk, Role
 from console.demo.stores import find_store, grant_on_store
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.chains import NextVersion
 from memory.git.conversion import next_versions

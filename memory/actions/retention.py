@@ -7,8 +7,8 @@ from typing import Any
 from database.transactions import durable, step
 from jobs.enqueueing import enqueue
 from memory.access import GONE
-from memory.erasure.clearing import ERASE
 from memory.erasure.reports import open_report
+from memory.erasure.zero_retention import ERASE
 from memory.importing.ending import abandon
 from memory.importing.holding import hold_import
 from memory.models import (

@@ -1,4 +1,4 @@
-"""Making a store out of an export, page by page (contract I1)."""
+"""Imports of exports: a store is made out of an export, page by page (contract I1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

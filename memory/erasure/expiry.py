@@ -33,10 +33,10 @@ def expire(work: Work) -> Progress:
     assert work.workspace_id
     since = _swept_until(work.workspace_id)
 
-    def look(store_id: str, behind: str | None) -> Due:
+    def find_due(store_id: str, behind: str | None) -> Due:
         return _expired(store_id, behind, since)
 
-    return sweep(work, look, BodyErasure.Reason.EXPIRED)
+    return sweep(work, find_due, BodyErasure.Reason.EXPIRED)
 
 
 def has_expired_bodies(workspace_id: str) -> bool:

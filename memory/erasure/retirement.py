@@ -75,10 +75,10 @@ def retire(work: Work) -> Progress:
     policy = RetentionPolicy.objects.filter(workspace=work.workspace_id).first()
     days = policy.retire_superseded_after_days if policy else None
 
-    def look(store_id: str, behind: str | None) -> Due:
+    def find_due(store_id: str, behind: str | None) -> Due:
         return _superseded(store_id, behind, timedelta(days=days)) if days else Due((), None)
 
-    return sweep(work, look, BodyErasure.Reason.RETIRED)
+    return sweep(work, find_due, BodyErasure.Reason.RETIRED)
 
 
 def _superseded(store_id: str, behind: str | None, kept_for: timedelta) -> Due:

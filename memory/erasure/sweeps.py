@@ -16,6 +16,7 @@ from memory.erasure.bodies import count_erasure, erase_bodies
 from memory.erasure.readback import look
 from memory.erasure.reports import open_report
 from memory.models import BodyErasure, ErasureReport, MemoryStore
+from memory.stores import hold_living_store
 from tenancy.caller import platform_caller
 from tenancy.models import Workspace
 
@@ -33,12 +34,12 @@ class Due:
     behind: str | None
 
 
-type Look = Callable[[str, str | None], Due]
+type FindDue = Callable[[str, str | None], Due]
 """(store, continue behind this document version) → what has to go."""
 
 
-def sweep(work: Work, look: Look, reason: BodyErasure.Reason) -> Progress:
-    """Do one batch: erase what `look` finds next.
+def sweep(work: Work, find_due: FindDue, reason: BodyErasure.Reason) -> Progress:
+    """Do one batch: erase what `find_due` finds next.
 
     Args:
         reason: why a body goes that has not expired.
@@ -48,7 +49,8 @@ def sweep(work: Work, look: Look, reason: BodyErasure.Reason) -> Progress:
     store_id = position.get("store") or _next_store(work.workspace_id, position.get("done"))
     if store_id is None:
         return _progress(work, finished=True, erased=0, position={})
-    due = look(store_id, position.get("behind")) if _lock(store_id) else Due((), None)
+    held = hold_living_store(store_id)
+    due = find_due(store_id, position.get("behind")) if held else Due((), None)
     erased = _erase(work, store_id, due.documents, reason) if due.documents else 0
     if due.behind is None:
         return _progress(work, finished=False, erased=erased, position={"done": store_id})
@@ -62,13 +64,6 @@ def _next_store(workspace_id: str, behind: str | None) -> str | None:
     if behind:
         stores = stores.filter(id__gt=behind)
     return stores.order_by("id").values_list("id", flat=True).first()
-
-
-@step
-def _lock(store_id: str) -> bool:
-    """Lock a store's row; whether the store is still to be swept, and not deleted as a whole."""
-    stores = MemoryStore.objects.select_for_update(no_key=True).exclude(lifecycle__in=GONE)
-    return bool(stores.filter(id=store_id).values_list("id"))
 
 
 @step

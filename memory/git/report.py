@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from memory.actions.imports import ImportedStore, ResumedImport
+from memory.actions.git_imports import ImportedStore, ResumedImport
 from memory.git.history import History
 from memory.git.selection import Selection
 

@@ -6,10 +6,9 @@ import pygit2
 
 from memory.git.history import History
 from memory.git.repository import RepositoryError, reading
-from memory.models import MemoryVersion, PathFence, VersionKind
+from memory.models import MemoryVersion, VersionKind
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry
-from memory.trees import load_tree
 from wire.errors import name_some
 
 
@@ -29,17 +28,6 @@ def last_imported(store_id: str) -> MemoryVersion:
     if last is None:
         raise RepositoryError(f"{store_id} was not imported from git, so nothing can be resumed.")
     return last
-
-
-def fenced_paths(store_id: str) -> set[str]:
-    """The paths that were redacted."""
-    return set(PathFence.objects.filter(store=store_id).values_list("path", flat=True))
-
-
-def documents_of(version: MemoryVersion) -> list[TreeEntry]:
-    """What a version holds."""
-    tree = load_tree(version.id)
-    return list(tree.entries_from(ahead=len(tree.slots)))
 
 
 def require_agreement(

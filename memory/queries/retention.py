@@ -1,7 +1,7 @@
 """The retention policy of a Workspace, and who carries it out (contract X3)."""
 
 from jobs.models import Job
-from memory.erasure.clearing import ERASE
+from memory.erasure.zero_retention import ERASE
 from memory.models import RetentionPolicy
 
 

@@ -1,9 +1,8 @@
 """Keeping refused responses, apart from the transaction that refused them (contract P2)."""
 
 from database.transactions import durable
-from memory.access import GONE
 from memory.actors import actor_of
-from memory.models import MemoryStore
+from memory.stores import hold_living_store
 from proposals.errors import Refused
 from proposals.models import ProposalAttempt, ProposalResponse
 from tenancy.audit import record
@@ -24,8 +23,7 @@ def record_attempt(
 
     Of a store that is being deleted meanwhile nothing is kept (contract X2).
     """
-    living = MemoryStore.objects.select_for_update(no_key=True).exclude(lifecycle__in=GONE)
-    if not living.filter(id=store_id).values_list("id"):
+    if not hold_living_store(store_id):
         return
     actor = actor_of(caller)
     ProposalAttempt.objects.create(

@@ -13,7 +13,7 @@ from jobs.runner import run_slice
 from memory import refs
 from memory.access import open_store
 from memory.actions.deletion import delete_store
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.retention import PolicyChanges, change_retention_policy
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import actor_of

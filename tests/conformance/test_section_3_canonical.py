@@ -11,7 +11,7 @@ from django.db import transaction
 from memory import canonical, refs
 from memory.access import open_store
 from memory.actions.change_sets import Operation
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.redactions import redact
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import IMPORTER

@@ -8,11 +8,11 @@ from django.db import transaction
 
 from jobs.models import Job
 from memory import refs
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import actor_of
 from memory.chains import NextVersion
-from memory.erasure import clearing, retirement
+from memory.erasure import retirement, zero_retention
 from memory.management.commands.verify import verify_store
 from memory.models import (
     BodyErasure,
@@ -243,7 +243,7 @@ def _import(workspace: Workspace, *texts: str) -> None:
 
 
 def test_X3_the_switch_erases_what_there_is_by_a_job(workspace, store, admin_api, monkeypatch):
-    monkeypatch.setattr(clearing, "BATCH", 2)
+    monkeypatch.setattr(zero_retention, "BATCH", 2)
     other = shared_store(workspace)
     for number in range(5):
         store.put(f"/{number}.md", f"text {number}").ok()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from memory.actions.imports import ImportedStore, import_store
+from memory.actions.git_imports import ImportedStore, import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.git.conversion import next_versions
 from memory.git.history import History

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from memory.access import open_store
-from memory.actions.imports import import_store
+from memory.actions.git_imports import import_store
 from memory.actions.redactions import redact
 from memory.actions.stores import Owner, StoreSettings
 from memory.git.conversion import next_versions

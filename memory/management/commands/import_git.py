@@ -5,13 +5,14 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from memory.access import open_store
-from memory.actions.imports import ImportedStore, ResumedImport, import_store, resume_import
+from memory.actions.git_imports import ImportedStore, ResumedImport, import_store, resume_import
 from memory.actions.stores import StoreSettings
+from memory.erasure.touched import fenced_paths
 from memory.git.conversion import next_versions
 from memory.git.history import History
 from memory.git.report import about_nothing, report, report_resumed
 from memory.git.repository import RepositoryError, find_commit, open_repository
-from memory.git.resuming import documents_of, fenced_paths, last_imported, require_agreement
+from memory.git.resuming import last_imported, require_agreement
 from memory.git.selection import Selection
 from memory.operating import (
     INTERRUPTED,
@@ -21,6 +22,7 @@ from memory.operating import (
     parse_store,
     progress_bar,
 )
+from memory.trees import load_entries
 from tenancy.caller import platform_caller
 from tenancy.commands import OperatorCommand, Refused
 from tenancy.models import Workspace
@@ -103,7 +105,7 @@ class Command(OperatorCommand):
     def _resume(self, store_id: str, path: Path, ref: str, prefix: str) -> None:
         access = open_store(caller_in(store_id), store_id)
         last = last_imported(store_id)
-        documents, fenced = documents_of(last), fenced_paths(store_id)
+        documents, fenced = load_entries(last.id), fenced_paths(store_id)
         opened = open_repository(path)
         history = History(opened, find_commit(opened, ref), prefix, last.note.source_id)
         require_agreement(history, documents, fenced)

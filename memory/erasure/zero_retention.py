@@ -23,10 +23,10 @@ def erase(work: Work) -> Progress:
     """
     zero = RetentionPolicy.objects.filter(workspace=work.workspace_id, zero_data_retention=True)
 
-    def look(store_id: str, behind: str | None) -> Due:
+    def find_due(store_id: str, behind: str | None) -> Due:
         return _bodies(store_id, behind) if zero.exists() else Due((), None)
 
-    return sweep(work, look, BodyErasure.Reason.RETIRED)
+    return sweep(work, find_due, BodyErasure.Reason.RETIRED)
 
 
 def _bodies(store_id: str, behind: str | None) -> Due:

@@ -1,4 +1,4 @@
-"""Imports: a line of versions from elsewhere becomes a store of its own (contract I2)."""
+"""Imports from git: a line of versions from elsewhere becomes a store of its own (contract I2)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
