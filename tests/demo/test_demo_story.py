@@ -89,7 +89,7 @@ def test_a_document_that_was_erased():
     memory = store("team-memory")
     assert [fence.path for fence in memory.path_fences.all()] == ["/on-call/phone-numbers.md"]
     assert not DocumentBody.objects.filter(text__contains="Private numbers").exists()
-    assert ErasureReport.objects.get(operation="redaction")
+    assert ErasureReport.objects.get().operation == ErasureReport.Operation.REDACTION
 
 
 def test_the_projects_own_docs():
