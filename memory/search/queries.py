@@ -7,7 +7,7 @@ words, such as a path, a dotted name or a line of Chinese, is a phrase of its ow
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -16,6 +16,11 @@ from memory.search.vectors import LONG, store_lexeme
 from memory.search.words import Run, runs
 
 MAX_QUERY_CHARACTERS: Final = 400
+
+MOST_RANKED_WORDS: Final = 16
+"""Words of a query that make a score. PostgreSQL's work grows with the cube of their number: two
+hundred that a text repeats would take it ten seconds for that text alone. All of them are found.
+"""
 
 _TERM: Final = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
@@ -84,13 +89,14 @@ class SearchQuery:
 
     @property
     def ranking(self) -> str:
-        """The tsquery that scores a document: what is wanted."""
-        return " & ".join(f"({term.spell(loosely=True)})" for term in self.wanted)
+        """The tsquery that scores a document: what is wanted, as far as it makes a score."""
+        return _all_of(_first_words(self.wanted))
 
     def matching(self, store: UUID) -> str:
         """The tsquery that finds documents of one store."""
         unwanted = [f"!({term.spell(loosely=False)})" for term in self.excluded]
-        return " & ".join([quote_lexeme(store_lexeme(store)), self.ranking, *unwanted])
+        mark = quote_lexeme(store_lexeme(store))
+        return " & ".join([mark, _all_of(self.wanted), *unwanted])
 
 
 def parse_search(text: str) -> SearchQuery:
@@ -110,6 +116,19 @@ def parse_search(text: str) -> SearchQuery:
     if not wanted:
         raise QueryError("the query holds no word to look for")
     return SearchQuery(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(excluded)))
+
+
+def _all_of(terms: Iterable[Term]) -> str:
+    return " & ".join(f"({term.spell(loosely=True)})" for term in terms)
+
+
+def _first_words(terms: Iterable[Term]) -> Iterator[Term]:
+    """Terms from the first on, and of the last of them as many words as there is room for."""
+    room = MOST_RANKED_WORDS
+    for term in terms:
+        if room > 0:
+            yield replace(term, steps=term.steps[:room])
+        room -= len(term.steps)
 
 
 def _term(found: Iterable[Run]) -> Term | None:

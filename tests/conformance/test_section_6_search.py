@@ -236,6 +236,18 @@ def test_Q1_more_and_nearer_words_come_first_and_ties_stand_by_path_bytes(store)
     assert _found(store, "red blue") == ["/near.md", "/far.md"]
 
 
+def test_Q1_a_long_query_is_answered_whole_and_scored_by_its_first_words(store):
+    """PostgreSQL scores hundreds of words in cubic time; it is never asked to."""
+    from memory.search.queries import MOST_RANKED_WORDS, parse_search
+
+    words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefghijklmno"]
+    _fill(store, {"/all.md": f"{' '.join(words)} " * 20, "/most.md": " ".join(words[:-1])})
+
+    for query in (" ".join(words), f'"{" ".join(words)}"', ".".join(words)):
+        assert _found(store, query) == ["/all.md"]
+        assert parse_search(query).ranking.count("'") < 2 * 5 * MOST_RANKED_WORDS
+
+
 def test_Q1_pages_are_the_whole_without_gap_or_repetition(store):
     _fill(store, MANY)
 
