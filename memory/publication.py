@@ -17,7 +17,7 @@ from memory.access import HIDDEN, NO_SUCH_STORE, StoreAccess, open_store
 from memory.models import DocumentBody, MemoryStore, VersionNote
 from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound
-from wire.times import now
+from wire.times import has_passed, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def recheck(acquired: Acquired) -> None:
     """
     erasure_epoch = _recheck_authority(acquired.access)
     erased = erasure_epoch != acquired.access.store.erasure_epoch
-    if (erased or _elapsed(acquired.expires_at)) and not _is_intact(acquired):
+    if (erased or has_passed(acquired.expires_at)) and not _is_intact(acquired):
         message = "A text that this answer holds was erased while it was prepared."
         raise NotFound(message) if acquired.whole else Conflict(message)
 
@@ -105,10 +105,6 @@ def _look(store_id: str) -> tuple[int, int, str]:
 def _epochs(*, store_id: str) -> QuerySet[MemoryStore, Any]:
     stores = MemoryStore.objects.filter(id=store_id)
     return stores.values_list("workspace__authority_epoch", "erasure_epoch", "lifecycle")
-
-
-def _elapsed(expires_at: datetime | None) -> bool:
-    return expires_at is not None and expires_at <= now()
 
 
 def _is_intact(acquired: Acquired) -> bool:

@@ -11,7 +11,7 @@ from memory.treepages import TreeEntry
 from memory.versions import Change, Put
 from wire.errors import Conflict, name_some
 from wire.ids import id_from_uuid
-from wire.times import now
+from wire.times import has_passed
 
 _HOLD = """
 SELECT FROM memory_documentbody WHERE document_version_id = ANY(%s::uuid[])
@@ -43,7 +43,7 @@ def copies_of(entries: Collection[TreeEntry]) -> dict[str, Change]:
 
 
 def _is_there(row: DocumentVersion) -> bool:
-    return hasattr(row, "body") and (row.expires_at is None or row.expires_at > now())
+    return hasattr(row, "body") and not has_passed(row.expires_at)
 
 
 def _put(row: DocumentVersion) -> Put:

@@ -5,16 +5,14 @@ A reader may look at it as a trial; re-proposing seals it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 from memory import treediffs
 from memory.merging import replay
-from memory.models import VersionTree
 from memory.queries.diffs import tree_diff
 from memory.treediffs import PathChange
 from memory.treehash import Content
 from memory.treepages import TreeEntry
-from memory.trees import load_pages
+from memory.trees import load_entries
 from proposals.models import Proposal
 
 
@@ -72,7 +70,7 @@ def replay_on(proposal: Proposal, canonical_id: str) -> Trial:
     changes = tree_diff(proposal.base_id, proposal.head_id)
     base = treediffs.by_path(change.before for change in changes if change.before)
     head = treediffs.by_path(change.after for change in changes if change.after)
-    canonical = _tree(canonical_id)
+    canonical = treediffs.by_path(load_entries(canonical_id))
     outcome = replay(_contents(base), _contents(head), _contents(canonical))
     paths = [operation.path for operation in outcome.operations]
     return Trial(
@@ -90,11 +88,6 @@ def replay_on(proposal: Proposal, canonical_id: str) -> Trial:
             for path in outcome.conflicts
         ),
     )
-
-
-def _tree(version_id: str) -> dict[str, TreeEntry]:
-    pages = load_pages(VersionTree.objects.values_list("pages", flat=True).get(version=version_id))
-    return treediffs.by_path(chain.from_iterable(pages.values()))
 
 
 def _contents(entries: Mapping[str, TreeEntry]) -> dict[str, Content]:

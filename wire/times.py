@@ -31,6 +31,11 @@ def earliest(moments: Iterable[datetime | None]) -> datetime | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
+def has_passed(moment: datetime | None) -> bool:
+    """Whether a moment is over, to the millisecond; what has none never is."""
+    return moment is not None and moment <= now()
+
+
 def now() -> datetime:
     """The current time, cut to the millisecond that the wire can carry."""
     moment = datetime.now(UTC)

@@ -7,10 +7,9 @@ from rest_framework.response import Response
 
 from memory.access import open_store
 from memory.actions.forks import Fork, fork_store
-from memory.actions.stores import Owner, StoreSettings
+from memory.actions.stores import StoreSettings
 from memory.api.fields import Description, VersionId
 from memory.api.stores import OwnerInput
-from memory.models import OwnerKind
 from memory.treehash import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge
@@ -31,8 +30,9 @@ class ForkStore(Body):
 
     def fork(self) -> Fork:
         """The fork as the action takes it."""
-        owner = Owner(OwnerKind(self.owner.kind), self.owner.id)
-        settings = StoreSettings(name=self.name, owner=owner, description=self.description)
+        settings = StoreSettings(
+            name=self.name, owner=self.owner.owner(), description=self.description
+        )
         return Fork(self.source_version, settings)
 
 

@@ -12,14 +12,14 @@ from memory.actions.store_imports import (
     receive_page,
     receive_whole,
 )
-from memory.actions.stores import Owner, StoreSettings
-from memory.api.fields import Description, OwnerKindName
+from memory.actions.stores import StoreSettings
+from memory.api.fields import Description
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.api.stores import OwnerInput, OwnerOut
+from memory.api.stores import OwnerInput, OwnerOut, render_owner
 from memory.importing.faults import BundleFault
 from memory.importing.pages import is_page, read_page
 from memory.importing.wholes import read_whole
-from memory.models import OwnerKind, StoreImport
+from memory.models import StoreImport
 from memory.queries.imports import find_import
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, Malformed, NotFound, PolicyDenied
@@ -41,8 +41,7 @@ class BeginImport(Body):
 
     def settings(self) -> StoreSettings:
         """The settings as the action takes them."""
-        owner = Owner(OwnerKind(self.owner.kind), self.owner.id)
-        return StoreSettings(name=self.name, owner=owner, description=self.description)
+        return StoreSettings(name=self.name, owner=self.owner.owner(), description=self.description)
 
 
 class BundlePart(Body):
@@ -114,10 +113,7 @@ def render_import(made: StoreImport) -> StoreImportOut:
     return {
         "store": made.store_id,
         "name": made.store.name,
-        "owner": {
-            "kind": cast("OwnerKindName", made.store.owner_kind),
-            "id": made.store.owner_id,
-        },
+        "owner": render_owner(made.store),
         "state": cast("StateName", made.state),
         "manifest": None if made.whole else made.manifest,
         "job": made.job_id,

@@ -20,7 +20,7 @@ from memory.api.fields import (
     SelfApprovalName,
 )
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.models import CanonicalWrites, Lifecycle, OwnerKind, SelfApproval
+from memory.models import CanonicalWrites, Lifecycle, MemoryStore, OwnerKind, SelfApproval
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied
 from wire.fields import Name
@@ -38,6 +38,10 @@ class OwnerInput(KindAndId):
     """Who decides a store's lifecycle and default grants, never who has access."""
 
     kind: OwnerKindName
+
+    def owner(self) -> Owner:
+        """The owner as actions take it."""
+        return Owner(OwnerKind(self.kind), self.id)
 
 
 class CreateStore(Body):
@@ -57,7 +61,7 @@ class CreateStore(Body):
         writes = self.canonical_writes
         return StoreSettings(
             name=self.name,
-            owner=Owner(OwnerKind(self.owner.kind), self.owner.id),
+            owner=self.owner.owner(),
             description=self.description,
             canonical_writes=CanonicalWrites(writes) if writes else None,
             self_approval=SelfApproval(self.self_approval),
@@ -129,6 +133,11 @@ class MemoryStoreOut(TypedDict):
     updated_at: str
 
 
+def render_owner(store: MemoryStore) -> OwnerOut:
+    """Who owns a store."""
+    return {"kind": cast("OwnerKindName", store.owner_kind), "id": store.owner_id}
+
+
 def render_store(store: KnownStore) -> MemoryStoreOut:
     """A store with what canonical holds."""
     return {
@@ -136,7 +145,7 @@ def render_store(store: KnownStore) -> MemoryStoreOut:
         "workspace": store.workspace_id,
         "name": store.name,
         "description": store.description,
-        "owner": {"kind": cast("OwnerKindName", store.owner_kind), "id": store.owner_id},
+        "owner": render_owner(store),
         "canonical_writes": cast("CanonicalWritesName | None", store.canonical_writes),
         "self_approval": cast("SelfApprovalName", store.self_approval),
         "metadata": store.metadata,

@@ -8,7 +8,7 @@ from typing import Final
 
 from memory.models import DocumentVersion, MemoryVersion, VersionChange
 from memory.queries.versions import canonical_id, versions_of
-from wire.times import now
+from wire.times import has_passed
 
 VERSIONS_AT_ONCE: Final = 50
 
@@ -70,6 +70,5 @@ def _line_version(version: MemoryVersion, changes: list[VersionChange]) -> LineV
 
 def _written(row: DocumentVersion) -> Written:
     body = getattr(row, "body", None)
-    expired = row.expires_at is not None and row.expires_at <= now()
-    text = None if body is None or expired else body.text
+    text = None if body is None or has_passed(row.expires_at) else body.text
     return Written(row.path, row.media_type, text, row.expires_at)

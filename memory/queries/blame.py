@@ -16,7 +16,7 @@ from memory.queries.versions import HistoryEntry, path_history
 from memory.treediffs import by_path, classify
 from memory.treepages import TreeEntry
 from wire.ids import uuid_from_id
-from wire.times import now
+from wire.times import has_passed
 
 MAX_CHANGES: Final = 1_000
 """Changes that a blame goes back over."""
@@ -172,12 +172,8 @@ def _texts(document_ids: Iterable[str | None]) -> list[_Text | None]:
     wanted = list(document_ids)
     rows = DocumentVersion.objects.filter(id__in=[one for one in wanted if one])
     columns = rows.values_list("id", "bytes", "expires_at", "body__text")
-    found = {row[0]: _Text(*row[:3], row[3] if _is_alive(row[2]) else None) for row in columns}
+    found = {row[0]: _Text(*row[:3], None if has_passed(row[2]) else row[3]) for row in columns}
     return [found[one] if one else None for one in wanted]
-
-
-def _is_alive(expires_at: datetime | None) -> bool:
-    return expires_at is None or expires_at > now()
 
 
 def _renamed_from(change: HistoryEntry, path: str) -> str | None:

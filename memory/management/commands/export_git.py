@@ -15,7 +15,7 @@ from memory.models import MemoryStore
 from memory.operating import INTERRUPTED, caller_in, parse_store, progress_bar
 from tenancy.commands import OperatorCommand, Refused
 from wire.errors import name_some
-from wire.times import now
+from wire.times import has_passed
 
 
 class Command(OperatorCommand):
@@ -82,9 +82,8 @@ def _refuse_impossible(left: Left, *, skip_erased: bool) -> None:
 def _require_intact(store: MemoryStore, left: Left) -> None:
     """Refuse to hand out what was erased or expired while it was written (contract R5)."""
     fresh = MemoryStore.objects.get(id=store.id)
-    expired = left.expires_at is not None and left.expires_at <= now()
     same = (fresh.erasure_epoch, fresh.lifecycle) == (store.erasure_epoch, store.lifecycle)
-    if expired or not same:
+    if has_passed(left.expires_at) or not same:
         raise Refused("Something of the store was erased during the export. Run it again.")
 
 
