@@ -1,6 +1,7 @@
 """Contract S5, C1, C2, C4, M5: settling a Run's turn, through every interruption."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -405,26 +406,26 @@ def test_S5_a_replay_needs_the_grant_now(scene, runner):
 # --- interruptions ------------------------------------------------------------------------------
 
 
+SETTLE_STORE = settlements.settle_store
+
+
 class Crash(Exception):
     """The process ends here."""
 
 
 def _crashing(after, meanwhile=None):
     """`settle_store` of a process that ends when it has committed so many stores."""
-    committed = []
+    committed: list[Any] = []
 
     def settle_store(**given):
         if len(committed) == after:
             if meanwhile is None:
                 raise Crash
             meanwhile()
-        committed.append(settlements_settle_store(**given))
+        committed.append(SETTLE_STORE(**given))
         return committed[-1]
 
     return settle_store
-
-
-settlements_settle_store = settlements.settle_store
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
@@ -459,7 +460,7 @@ def test_S5_a_store_that_loses_after_the_check_is_a_conflict_and_others_stay(
     session, run = _begun(scene, *stores)
     captures = [capture(one, one.canonical, text("/a.md", "text")) for one in stores]
     move = partial(checkpoint, stores[1], session, put_operation("/b.md", "text"))
-    moved = []
+    moved: list[Any] = []
 
     def meanwhile():
         if not moved:
