@@ -12,9 +12,9 @@ from memory.models import MemoryVersion
 from memory.stores import finish_write
 from sessions.access import sent_for
 from sessions.models import Access, Mount, Session
-from sessions.queries.facts import resolve_mounts
-from sessions.refusals import denial_of, refusal_of
-from sessions.resolver import Resolution
+from sessions.queries.facts import principal_may_act, resolve_mounts
+from sessions.refusals import REASONS, denial_of, refusal_of
+from sessions.resolver import Reason, Resolution
 from sessions.workingrefs import open_working_ref, ref_of
 from tenancy.caller import Caller
 from tenancy.models import Environment
@@ -37,8 +37,12 @@ class Resources:
 
     @property
     def denial(self) -> PolicyDenied | None:
-        """The error for the first of them; None when there is none."""
-        return denial_of(self.denied[0][1]) if self.denied else None
+        """Why nothing may run: a mount comes to nothing, or nobody may act through the agent."""
+        if self.denied:
+            return denial_of(self.denied[0][1])
+        if self.resolved or principal_may_act(self.session):
+            return None
+        return PolicyDenied(REASONS[Reason.PRINCIPAL_WITHOUT_ACT_AS])
 
     @property
     def needs_enumeration(self) -> bool:

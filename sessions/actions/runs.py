@@ -59,8 +59,9 @@ def start_run(*, access: SessionAccess, key: IdempotencyKey | None = None) -> St
     """
     _require(access)
     resources = hold_resources(access.session)
-    if resources.denial:
-        return _refuse(access, resources, resources.denial)
+    denial = resources.denial
+    if denial:
+        return _refuse(access, resources, denial)
     receipt = receipts.claim(caller=access.caller, key=key)
     if receipt.outcome:
         return _told_again(receipt.outcome)

@@ -187,6 +187,15 @@ def test_S1_a_principal_without_what_it_needs_is_refused_and_told_once(scene, lo
     start_run(scene, session, key="again").ok(201)
 
 
+def test_S1_without_act_as_nothing_runs_even_without_a_mount(scene):
+    session = scene.session()["id"]
+    PermissionAssignment.objects.filter(target_uuid=scene.agent.id).delete()
+
+    assert start_run(scene, session).error == "policy.denied"
+    [told] = _events(scene, session, "run.refused")
+    assert told["data"] == {"mounts": []}
+
+
 def test_S5_what_cannot_enumerate_fails_a_run_that_would_write(workspace):
     scene = make_scene(workspace, can_enumerate=False)
     store = scene.store()
