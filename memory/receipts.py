@@ -64,9 +64,26 @@ def claim(*, caller: Caller, key: IdempotencyKey | None, store_id: str | None = 
     mine = _insert(caller, key, store_id)
     if mine is not None:
         return Receipt(mine, None)
-    found = IdempotencyReceipt.objects.get(
+    return _judged(_left_by(caller, key).get(), key)
+
+
+def recall(*, caller: Caller, key: IdempotencyKey) -> Receipt:
+    """What a key was used for, without taking it.
+
+    Raises:
+        Conflict: as `claim` says.
+    """
+    found = _left_by(caller, key).first()
+    return _judged(found, key) if found else WITHOUT_KEY
+
+
+def _left_by(caller: Caller, key: IdempotencyKey) -> QuerySet[IdempotencyReceipt]:
+    return IdempotencyReceipt.objects.filter(
         workspace=caller.workspace_id, caller_kind=caller.kind, caller_uuid=caller.id, key=key.key
     )
+
+
+def _judged(found: IdempotencyReceipt, key: IdempotencyKey) -> Receipt:
     if found.fingerprint is None:
         raise Conflict("What this Idempotency-Key wrote was redacted, and is not told again.")
     if found.fingerprint != key.fingerprint:

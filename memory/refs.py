@@ -1,5 +1,6 @@
 """Refs: the only mutable part of a store, moved by compare-and-swap (contract M4)."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -69,6 +70,13 @@ def hold(*, store_id: str, name: RefName) -> None:
 def _held(kind: RefKind, *, store_id: str, owner_id: str | None) -> QuerySet[Ref, Any]:
     named = _named(store_id, RefName(kind, owner_id))
     return named.select_for_update(no_key=True).values_list("id")
+
+
+@step
+def hold_canonical(store_ids: Collection[str]) -> None:
+    """Keep canonical of some stores where it is, in the order in which everybody locks refs."""
+    canonical = Ref.objects.filter(store__in=list(store_ids), kind=RefKind.CANONICAL)
+    list(canonical.order_by("id").select_for_update(no_key=True).values_list("id"))
 
 
 @step

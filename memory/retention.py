@@ -36,9 +36,14 @@ def require_durable_bodies_in(workspace_id: str) -> None:
     Raises:
         PolicyDenied: naming the policy.
     """
-    policies = RetentionPolicy.objects.filter(workspace=workspace_id)
-    if policies.filter(zero_data_retention=True).exists():
+    if has_zero_retention(workspace_id):
         raise PolicyDenied(ZERO_RETENTION)
+
+
+def has_zero_retention(workspace_id: str) -> bool:
+    """Whether a Workspace's policy is zero data retention."""
+    policies = RetentionPolicy.objects.filter(workspace=workspace_id)
+    return policies.filter(zero_data_retention=True).exists()
 
 
 def body_ceiling_in(workspace_id: str) -> datetime | None:

@@ -181,12 +181,7 @@ def version_row(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) ->
     Raises:
         RangeTooLarge: the tree would hold more documents than a store may.
     """
-    count, size = _counts(draft)
-    if count > settings.MAX_DOCUMENTS:
-        raise RangeTooLarge(
-            f"A store holds at most {settings.MAX_DOCUMENTS:,} documents;"
-            f" this would make {count:,}."
-        )
+    count, size = require_room(draft)
     base = draft.base
     return MemoryVersion(
         id=draft.version_id,
@@ -200,6 +195,21 @@ def version_row(store_id: str, draft: Draft, kind: VersionKind, actor: Actor) ->
         created_at=now(),
         **actor.columns(),
     )
+
+
+def require_room(draft: Draft) -> tuple[int, int]:
+    """How many documents and bytes the tree has after the draft.
+
+    Raises:
+        RangeTooLarge: that is more documents than a store may hold.
+    """
+    count, size = _counts(draft)
+    if count > settings.MAX_DOCUMENTS:
+        raise RangeTooLarge(
+            f"A store holds at most {settings.MAX_DOCUMENTS:,} documents;"
+            f" this would make {count:,}."
+        )
+    return count, size
 
 
 def _counts(draft: Draft) -> tuple[int, int]:

@@ -6,11 +6,14 @@ from typing import Any
 from django.db.models import OuterRef, Q, QuerySet
 
 from database.transactions import step
+from memory.agents import refuse_agents
 from sessions.models import Session
 from tenancy import authority
 from tenancy.administration import take_turn
-from tenancy.caller import Caller
+from tenancy.caller import Caller, SessionAgent
+from tenancy.delegation import acting_as
 from tenancy.models import Permission, TargetKind
+from tenancy.queries import is_runner_of
 from wire.errors import NotFound, PolicyDenied, ReadOnly
 
 NO_SUCH_SESSION = "There is no such Session."
@@ -53,6 +56,32 @@ class SessionAccess:
         granted = authority.holds(self.permissions, Permission.WRITE)
         return self.is_principal or self.caller.is_admin or granted
 
+    @property
+    def is_runner(self) -> bool:
+        """Whether the caller's key settles Runs of the Session's environment. One query."""
+        return is_runner_of(self.caller, self.session.environment_id)
+
+    def require_runs(self) -> None:
+        """Raise PolicyDenied unless the caller may know of the Session's Runs."""
+        if not (self.may_read or self.is_runner):
+            self.require_read()
+
+    def require_start(self) -> None:
+        """Raise PolicyDenied unless the caller may start a Run: not the agent itself."""
+        refuse_agents(self.caller)
+        if not (self.is_principal or authority.holds(self.permissions, Permission.WRITE)):
+            raise PolicyDenied(
+                f"This needs the acting principal of {self.session_id}, or a grant of `write` on"
+                " it."
+            )
+
+    def require_runner(self) -> None:
+        """Raise PolicyDenied unless the caller may settle the Session's Runs (contract S5)."""
+        if not self.is_runner:
+            raise PolicyDenied(
+                f"This needs a runner's key that was made for {self.session.environment_id}."
+            )
+
     def require_read(self) -> None:
         """Raise PolicyDenied naming the missing grant unless the caller may read the Session.
 
@@ -92,6 +121,16 @@ def require_active(session: Session) -> None:
         raise ReadOnly("The Session is archived and does nothing more.")
 
 
+def sent_for(caller: Caller, session: Session) -> Caller:
+    """The Session's agent, as the Caller of what somebody else sends for it.
+
+    Raises:
+        DisabledTenancy: the acting principal is disabled.
+    """
+    agent = SessionAgent(session.id, session.agent_id)
+    return acting_as(caller, agent, session.principal_id)
+
+
 def find_session(workspace_id: str, session_id: str) -> Session:
     """A Session of a Workspace, for who may act on a store of it. Raises NotFound."""
     sessions = Session.objects.filter(workspace=workspace_id).select_related("environment")
@@ -111,7 +150,7 @@ def open_session(caller: Caller, session_id: str) -> SessionAccess:
     if session is None:
         raise NotFound(NO_SUCH_SESSION)
     access = SessionAccess(caller, session, frozenset(session.granted))
-    if not (access.may_read or caller.is_admin):
+    if not (access.may_read or caller.is_admin or access.is_runner):
         raise NotFound(NO_SUCH_SESSION)
     return access
 

@@ -108,7 +108,7 @@ def _parties(caller: Caller, wanted: NewSession) -> Parties:
     shared = wanted.place in SHARED_PLACES
     if shared != bool(wanted.space_id):
         raise Malformed("place.space: required in a private or public place, and only there.")
-    _require_in_use(agent, environment)
+    require_in_use(agent, environment)
     return Parties(
         workspace_id=caller.workspace_id,
         agent_id=agent.id,
@@ -129,11 +129,12 @@ def _acting_principal(caller: Caller) -> str:
     return caller.acting_principal_id
 
 
-def _require_in_use(agent: Agent, environment: Environment) -> None:
+def require_in_use(agent: Agent, environment: Environment) -> None:
+    """Raise ReadOnly once a Session's agent or environment is archived."""
     if agent.state != Agent.State.ACTIVE:
-        raise ReadOnly("The agent is archived and starts no Sessions.")
+        raise ReadOnly("The agent is archived and starts nothing more.")
     if environment.state != Environment.State.ACTIVE:
-        raise ReadOnly("The environment is archived and starts no Sessions.")
+        raise ReadOnly("The environment is archived and starts nothing more.")
 
 
 def _resolve(parties: Parties, wanted: NewSession) -> Sequence[Resolution]:

@@ -48,6 +48,19 @@ def resources_resolved(resolved: Sequence[tuple[Mount, Resolution]], *, run_id: 
     )
 
 
+def run_refused(denied: Sequence[tuple[Mount, Resolution]]) -> Entry:
+    """That a Run was not let begin, for mounts that come to nothing now (contract S1)."""
+    told = [
+        {
+            "mount": mount.position,
+            "store": mount.store_id,
+            "reasons": [str(reason) for reason in resolution.reasons],
+        }
+        for mount, resolution in denied
+    ]
+    return Entry(EventKind.RUN_REFUSED, {"mounts": told})
+
+
 def _resource(mount: Mount, resolution: Resolution) -> Mapping[str, Any]:
     return {
         "mount": mount.position,

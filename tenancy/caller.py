@@ -51,6 +51,7 @@ class Caller:
         authority_epoch: the Workspace's, as it stood when the credential was looked up.
         expires_at: when the key ends by itself.
         agent: the agent that a Session's key acts as; its grants count beside the principal's.
+        sender: who sends what the agent did, when that is no key of the Session.
         workspace_active, principal_active: False answers 403 `auth.disabled_tenancy`.
     """
 
@@ -64,6 +65,7 @@ class Caller:
     authority_epoch: int
     expires_at: datetime | None = None
     agent: SessionAgent | None = None
+    sender: "Caller | None" = None
     workspace_active: bool = True
     principal_active: bool = True
 

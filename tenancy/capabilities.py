@@ -68,7 +68,7 @@ CAPABILITIES: Final = (
     Capability("imports", "preview", "exports"),
     Capability("search", "preview", "search"),
     Capability("sessions", "preview", "sessions"),
-    Capability("settlement", "alpha", "settlement", missing=LATER),
+    Capability("settlement", "preview", "settlement"),
     Capability("native_read", "alpha", "native-memory", missing=LATER),
     Capability("native_write", "alpha", "native-memory", missing=LATER),
     Capability("later_rounds", "alpha", "native-memory", missing=LATER),

@@ -40,6 +40,12 @@ def find_workspace(text: str) -> Workspace:
     return workspace
 
 
+def is_runner_of(caller: Caller, environment_id: str) -> bool:
+    """Whether the caller's key was made to settle Runs of an environment."""
+    runners = ApiKey.objects.filter(id=caller.key_id, key_class=ApiKey.Class.RUNNER)
+    return caller.key_id is not None and runners.filter(environments=environment_id).exists()
+
+
 def principals_of(user: User) -> QuerySet[Principal]:
     """The principals that a signed-in person is, one a Workspace, with that Workspace loaded.
 

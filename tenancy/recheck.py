@@ -9,6 +9,7 @@ from tenancy.authentication import (
     find_credential_again,
 )
 from tenancy.caller import Caller, platform_caller
+from tenancy.delegation import sent_again
 from tenancy.models import Principal, Workspace
 from wire.errors import AuthorizationUnavailable, InvalidKey
 
@@ -35,6 +36,8 @@ def recheck_authority(caller: Caller) -> Caller:
 
 
 def _look_up(caller: Caller) -> Caller:
+    if caller.sender:
+        return sent_again(caller, _look_up(caller.sender))
     if caller.kind == "api_key":
         credential = find_credential_again(caller.id, caller.named_principal_id)
         return acting_for(caller_of_key(credential.key), credential, caller.named_principal_id)

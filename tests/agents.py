@@ -15,9 +15,10 @@ from tests.factories import (
     make_environment,
     make_key,
     make_person,
+    make_runner_key,
     make_space,
 )
-from tests.stores import StoreClient
+from tests.stores import StoreClient, hash_of
 
 SESSIONS = "/v1/sessions"
 
@@ -118,6 +119,46 @@ def agent_of(scene: Scene, session_id: str) -> Api:
     """A client with a key of the Session."""
     made = scene.api.post(f"{SESSIONS}/{session_id}/keys", {"name": "Worker"}).ok(201)
     return Api(made["secret"])
+
+
+def start_run(scene: Scene, session_id: str, *, key: str | None = "") -> Answer:
+    """Ask for a Run."""
+    return scene.api.post(f"{SESSIONS}/{session_id}/runs", {}, key=key)
+
+
+def runner_of(scene: Scene) -> Api:
+    """A client with a runner's key of the environment."""
+    return Api(make_runner_key(scene.workspace, scene.environment)[1])
+
+
+def text(path: str, content: str, **more: Any) -> dict[str, Any]:
+    """A captured document with its text."""
+    return {"path": path, "content": content, **more}
+
+
+def kept(path: str, content: str) -> dict[str, Any]:
+    """A captured document that is unchanged, by its hash."""
+    return {"path": path, "content_sha256": hash_of(content)}
+
+
+def capture(
+    store: StoreClient, base: str, *documents: dict[str, Any], **more: Any
+) -> dict[str, Any]:
+    """A store as a runner found it."""
+    return {
+        "store": store.id,
+        "base_version": base,
+        "complete": True,
+        "entry_count": len(documents),
+        "reader": "walker/1.0",
+        "documents": list(documents),
+        **more,
+    }
+
+
+def settle(runner: Api, run_id: str, *captures: dict[str, Any], key: str | None = "") -> Answer:
+    """Settle a Run."""
+    return runner.post(f"/v1/runs/{run_id}/settlement", {"captures": list(captures)}, key=key)
 
 
 def working_ref(store: StoreClient, session_id: str, **more: Any) -> Answer:

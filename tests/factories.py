@@ -128,6 +128,16 @@ def make_key(
     )
 
 
+def make_runner_key(workspace: Workspace, *environments: Environment) -> tuple[ApiKey, str]:
+    """A key that settles Runs of these environments."""
+    return create_key(
+        caller=platform(workspace),
+        name="Runner",
+        key_class=ApiKey.Class.RUNNER,
+        environment_ids=[one.id for one in environments],
+    )
+
+
 def make_admin_key(workspace: Workspace) -> tuple[ApiKey, str]:
     return make_key(workspace, key_class=ApiKey.Class.ADMIN, name="Admin key")
 

@@ -1,5 +1,6 @@
 """/v1/memory-stores/{id}/change-sets: all-or-nothing writes on one ref (contract R4)."""
 
+from collections import Counter
 from typing import Annotated, Literal, Protocol, TypedDict
 
 from pydantic import AfterValidator, Field
@@ -70,8 +71,8 @@ type OperationInput = Annotated[PutOperation | DeleteOperation, Field(discrimina
 
 def each_path_once[T: AtPath](changes: list[T]) -> list[T]:
     """Refuse two changes of one path. Raises ValueError."""
-    paths = [change.path for change in changes]
-    repeated = sorted({path for path in paths if paths.count(path) > 1})
+    counts = Counter(change.path for change in changes)
+    repeated = sorted(path for path, count in counts.items() if count > 1)
     if repeated:
         raise ValueError(f"a path is changed at most once: {name_some(repeated)}")
     return changes

@@ -118,6 +118,20 @@ class ChangeCheckpointedOut(TypedDict):
     canonical_advanced: bool
 
 
+class RefusedMountOut(TypedDict):
+    """A mount that comes to nothing, and why."""
+
+    mount: int
+    store: str
+    reasons: list[ReasonName]
+
+
+class RunRefusedOut(TypedDict):
+    """The mounts for which a Run was not let begin."""
+
+    mounts: list[RefusedMountOut]
+
+
 class NothingMoreOut(TypedDict):
     """That it happened says it all."""
 
@@ -128,6 +142,7 @@ type EventData = (
     | MemoryAccessedOut
     | MemoryAccessCountOut
     | ChangeCheckpointedOut
+    | RunRefusedOut
     | NothingMoreOut
 )
 

@@ -2,12 +2,14 @@ from django.urls import path
 
 from sessions.api.events import EventsView, EventView, ManifestView
 from sessions.api.keys import SessionKeysView, SessionKeyView
+from sessions.api.runs import RunsView, RunView
 from sessions.api.sessions import (
     SessionArchiveView,
     SessionPreviewView,
     SessionsView,
     SessionView,
 )
+from sessions.api.settlements import SettlementView
 from sessions.api.workingrefs import (
     CheckpointView,
     SessionRefsView,
@@ -18,6 +20,8 @@ from sessions.api.workingrefs import (
 _WORKING_REFS = "memory-stores/<str:id>/working-refs"
 
 urlpatterns = [
+    path("runs/<str:id>", RunView.as_view()),
+    path("runs/<str:id>/settlement", SettlementView.as_view()),
     path("sessions", SessionsView.as_view()),
     path("sessions/preview", SessionPreviewView.as_view()),
     path("sessions/<str:id>", SessionView.as_view()),
@@ -27,6 +31,7 @@ urlpatterns = [
     path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),
     path("sessions/<str:id>/keys", SessionKeysView.as_view()),
     path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
+    path("sessions/<str:id>/runs", RunsView.as_view()),
     path("sessions/<str:id>/working-refs", SessionRefsView.as_view()),
     path(_WORKING_REFS, WorkingRefsView.as_view()),
     path(f"{_WORKING_REFS}/<str:session>", WorkingRefView.as_view()),

@@ -2,7 +2,10 @@
 
 import database.fields
 import django.contrib.postgres.fields
+import django.db.models.deletion
 import functools
+import pgtrigger.compiler
+import pgtrigger.migrations
 import wire.ids
 from django.db import migrations, models
 
@@ -12,28 +15,39 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('memory', '0002_content_columns'),
+        ('tenancy', '0001_initial'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Checkpoint',
+            name='Session',
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('turn', database.fields.BytewiseTextField()),
-                ('canonical_advanced', models.BooleanField()),
-                ('at', models.DateTimeField()),
+                ('id', database.fields.IdField('session', default=functools.partial(wire.ids.new_id, 'session'), editable=False, primary_key=True, serialize=False)),
+                ('place', models.TextField(choices=[('personal', 'Personal'), ('dm', 'Dm'), ('private', 'Private'), ('public', 'Public')])),
+                ('state', models.TextField(choices=[('active', 'Active'), ('archived', 'Archived')], default='active')),
+                ('event_count', models.IntegerField(default=0)),
+                ('created_at', models.DateTimeField()),
+                ('created_by_kind', models.TextField()),
+                ('created_by_uuid', database.fields.OwnerIdField()),
+                ('archived_at', models.DateTimeField(null=True)),
+                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='tenancy.agent')),
+                ('environment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='tenancy.environment')),
+                ('principal', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='tenancy.principal')),
+                ('space', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='tenancy.collaborationspace')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='sessions', to='tenancy.workspace')),
             ],
         ),
         migrations.CreateModel(
-            name='Event',
+            name='Run',
             fields=[
-                ('id', database.fields.IdField('event', default=functools.partial(wire.ids.new_id, 'event'), editable=False, primary_key=True, serialize=False)),
-                ('position', models.IntegerField()),
-                ('kind', models.TextField(choices=[('memory.mount_resolved', 'Mount Resolved'), ('memory.accessed', 'Accessed'), ('memory.change_checkpointed', 'Change Checkpointed'), ('session.resources_resolved', 'Resources Resolved'), ('session.archived', 'Archived'), ('run.refused', 'Run Refused')])),
-                ('run_uuid', database.fields.OwnerIdField(null=True)),
-                ('turn', database.fields.BytewiseTextField(null=True)),
-                ('told', models.JSONField()),
-                ('at', models.DateTimeField()),
+                ('id', database.fields.IdField('run', default=functools.partial(wire.ids.new_id, 'run'), editable=False, primary_key=True, serialize=False)),
+                ('state', models.TextField(choices=[('running', 'Running'), ('failed', 'Failed'), ('partially_settled', 'Partially Settled'), ('settled', 'Settled')], default='running')),
+                ('created_at', models.DateTimeField()),
+                ('created_by_kind', models.TextField()),
+                ('created_by_uuid', database.fields.OwnerIdField()),
+                ('ended_at', models.DateTimeField(null=True)),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='agent_sessions.session')),
             ],
         ),
         migrations.CreateModel(
@@ -48,19 +62,98 @@ class Migration(migrations.Migration):
                 ('selection_uuid', database.fields.OwnerIdField(null=True)),
                 ('mount_path', database.fields.BytewiseTextField(null=True)),
                 ('instructions', models.TextField(null=True)),
+                ('store', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='mounts', to='memory.memorystore')),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='mounts', to='agent_sessions.session')),
             ],
         ),
         migrations.CreateModel(
-            name='Session',
+            name='Event',
             fields=[
-                ('id', database.fields.IdField('session', default=functools.partial(wire.ids.new_id, 'session'), editable=False, primary_key=True, serialize=False)),
-                ('place', models.TextField(choices=[('personal', 'Personal'), ('dm', 'Dm'), ('private', 'Private'), ('public', 'Public')])),
-                ('state', models.TextField(choices=[('active', 'Active'), ('archived', 'Archived')], default='active')),
-                ('event_count', models.IntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('created_by_kind', models.TextField()),
-                ('created_by_uuid', database.fields.OwnerIdField()),
-                ('archived_at', models.DateTimeField(null=True)),
+                ('id', database.fields.IdField('event', default=functools.partial(wire.ids.new_id, 'event'), editable=False, primary_key=True, serialize=False)),
+                ('position', models.IntegerField()),
+                ('kind', models.TextField(choices=[('memory.mount_resolved', 'Mount Resolved'), ('memory.accessed', 'Accessed'), ('memory.change_checkpointed', 'Change Checkpointed'), ('session.resources_resolved', 'Resources Resolved'), ('session.archived', 'Archived'), ('run.refused', 'Run Refused')])),
+                ('run_uuid', database.fields.OwnerIdField(null=True)),
+                ('turn', database.fields.BytewiseTextField(null=True)),
+                ('told', models.JSONField()),
+                ('at', models.DateTimeField()),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='agent_sessions.session')),
             ],
+        ),
+        migrations.CreateModel(
+            name='Checkpoint',
+            fields=[
+                ('id', models.BigAutoField(primary_key=True, serialize=False)),
+                ('turn', database.fields.BytewiseTextField()),
+                ('canonical_advanced', models.BooleanField()),
+                ('at', models.DateTimeField()),
+                ('base', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='memory.memoryversion')),
+                ('store', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='checkpoints', to='memory.memorystore')),
+                ('version', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='checkpoint', to='memory.memoryversion')),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='checkpoints', to='agent_sessions.session')),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name='session',
+            index=models.Index(fields=['workspace', '-id'], name='session_by_workspace'),
+        ),
+        migrations.AddIndex(
+            model_name='session',
+            index=models.Index(fields=['principal', '-id'], name='session_by_principal'),
+        ),
+        migrations.AddConstraint(
+            model_name='session',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('place__in', ['personal', 'dm']), ('space', None)), models.Q(('place__in', ['private', 'public']), ('space__isnull', False)), _connector='OR'), name='session_shared_in_a_space'),
+        ),
+        migrations.AddConstraint(
+            model_name='session',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('archived_at', None), ('state', 'active')), models.Q(('archived_at__isnull', False), ('state', 'archived')), _connector='OR'), name='session_state_known'),
+        ),
+        migrations.AddIndex(
+            model_name='run',
+            index=models.Index(fields=['session', '-id'], name='run_by_session'),
+        ),
+        migrations.AddConstraint(
+            model_name='run',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state__in', ['running', 'partially_settled'])), models.Q(('ended_at__isnull', False), ('state__in', ['failed', 'settled'])), _connector='OR'), name='run_state_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='mount',
+            constraint=models.UniqueConstraint(fields=('session', 'position'), name='mount_once_a_position'),
+        ),
+        migrations.AddConstraint(
+            model_name='mount',
+            constraint=models.UniqueConstraint(fields=('session', 'store'), name='mount_once_a_store'),
+        ),
+        migrations.AddConstraint(
+            model_name='mount',
+            constraint=models.CheckConstraint(condition=models.Q(('position__range', (1, 32))), name='mount_position_in_range'),
+        ),
+        migrations.AddConstraint(
+            model_name='mount',
+            constraint=models.CheckConstraint(condition=models.Q(('requested__in', ['read_only', 'read_write']), ('effective__in', ['none', 'read_only', 'read_write']), models.Q(('effective', 'read_write'), ('requested', 'read_only'), _negated=True)), name='mount_access_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='mount',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('selection_kind', None), ('selection_uuid', None)), models.Q(('selection_kind', 'canonical'), ('selection_uuid', None)), models.Q(('selection_kind__in', ['session', 'proposal', 'curation', 'version']), ('selection_uuid__isnull', False)), _connector='OR'), name='mount_selection_of_a_known_form'),
+        ),
+        migrations.AddConstraint(
+            model_name='event',
+            constraint=models.UniqueConstraint(fields=('session', 'position'), name='event_once_a_position'),
+        ),
+        migrations.AddConstraint(
+            model_name='event',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['memory.mount_resolved', 'memory.accessed', 'memory.change_checkpointed', 'session.resources_resolved', 'session.archived', 'run.refused'])), name='event_kind_known'),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='event',
+            trigger=pgtrigger.compiler.Trigger(name='not_rewritten', sql=pgtrigger.compiler.UpsertTriggerSql(func="\n            RAISE restrict_violation\n                USING MESSAGE = format('%s is not rewritten', TG_TABLE_NAME);\n        ", hash='ab9fb4941918774ab2feaba341762e5d13dc5dd9', operation='UPDATE', pgid='pgtrigger_not_rewritten_46421', table='agent_sessions_event', when='BEFORE')),
+        ),
+        migrations.AddConstraint(
+            model_name='checkpoint',
+            constraint=models.UniqueConstraint(fields=('session', 'store', 'turn'), name='checkpoint_once_a_turn'),
+        ),
+        migrations.AddConstraint(
+            model_name='checkpoint',
+            constraint=models.CheckConstraint(condition=models.Q(('base', models.F('version')), _negated=True), name='checkpoint_changes_something'),
         ),
     ]

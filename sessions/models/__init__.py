@@ -3,6 +3,7 @@
 from sessions.models.checkpoints import Checkpoint
 from sessions.models.events import Event, EventKind
 from sessions.models.mounts import MOUNTS_AT_MOST, Access, Mount, SelectionKind
+from sessions.models.runs import Run
 from sessions.models.sessions import SHARED_PLACES, Place, Session
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "EventKind",
     "Mount",
     "Place",
+    "Run",
     "SelectionKind",
     "Session",
 ]

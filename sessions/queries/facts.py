@@ -86,6 +86,11 @@ def resolve_mounts(session: Session) -> list[tuple[Mount, Resolution]]:
     return [(mount, resolve(facts)) for mount, facts in zip(mounts, found, strict=True) if facts]
 
 
+def principal_may_act(session: Session) -> bool:
+    """Whether a Session's principal may still act through its agent (contract S1)."""
+    return _may_act(Parties.of(session))
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What was looked up once for all mounts."""

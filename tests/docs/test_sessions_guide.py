@@ -13,6 +13,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "sessions.md"
 ANSWERS = {
     "SESSION=$(": "shared_owner\n",
     "STORE=": "[]\nAsk before you delete.\n\nmemory.not_found\n",
+    "RUNNER_KEY=$(": "committed\n",
     "SHARED=": "session_agent\napproved\n",
     "EXACT=$(": "Ask before you delete.\n\n/learned.md\n",
 }

@@ -1,0 +1,111 @@
+"""What a Run finds when it starts, and how a Session's agent may write for it (contract S3, S5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from database.transactions import step
+from memory import refs
+from memory.access import open_store
+from memory.actions.change_sets import require_write
+from memory.actors import actor_of
+from memory.models import MemoryVersion
+from memory.stores import finish_write
+from sessions.access import sent_for
+from sessions.models import Access, Mount, Session
+from sessions.queries.facts import principal_may_act, resolve_mounts
+from sessions.refusals import REASONS, denial_of, refusal_of
+from sessions.resolver import Reason, Resolution
+from sessions.workingrefs import open_working_ref, ref_of
+from tenancy.caller import Caller
+from tenancy.models import Environment
+from wire.errors import PolicyDenied
+
+type Resolved = Sequence[tuple[Mount, Resolution]]
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the mounts of a Session come to for one Run."""
+
+    session: Session
+    resolved: Resolved
+
+    @property
+    def denied(self) -> Resolved:
+        """The mounts that come to nothing (contract S1)."""
+        return [pair for pair in self.resolved if pair[1].effective == Access.NONE]
+
+    @property
+    def denial(self) -> PolicyDenied | None:
+        """Why nothing may run: a mount comes to nothing, or nobody may act through the agent."""
+        if self.denied:
+            return denial_of(self.denied[0][1])
+        if self.resolved or principal_may_act(self.session):
+            return None
+        return PolicyDenied(REASONS[Reason.PRINCIPAL_WITHOUT_ACT_AS])
+
+    @property
+    def needs_enumeration(self) -> bool:
+        """Whether what was written could not be told, for want of somebody to list it (S5)."""
+        environment = self.session.environment
+        if environment.can_enumerate:
+            return False
+        native = environment.memory_writer == Environment.MemoryWriter.NATIVE
+        writes = any(found.effective == Access.READ_WRITE for _, found in self.resolved)
+        return writes and not native
+
+    def require_mountable(self) -> None:
+        """Raise the error of the first mount that cannot be had as it was asked for."""
+        for _, resolution in self.resolved:
+            error = refusal_of(resolution)
+            if error:
+                raise error
+
+    @property
+    def shown(self) -> dict[int, MemoryVersion]:
+        """The version that each mount shows, by its position."""
+        wanted = {mount.position: found.version for mount, found in self.resolved if found.version}
+        versions = MemoryVersion.objects.in_bulk(list(wanted.values()))
+        return {position: versions[version] for position, version in wanted.items()}
+
+
+@step
+def hold_resources(session: Session) -> Resources:
+    """Resolve the mounts of a Session, and keep canonical where working refs are to be made."""
+    resolved = resolve_mounts(session)
+    missing = [found.facts.store_id for _, found in resolved if found.makes_working_ref]
+    if not missing:
+        return Resources(session, resolved)
+    refs.hold_canonical(missing)
+    return Resources(session, resolve_mounts(session))
+
+
+@step
+def make_working_refs(caller: Caller, resources: Resources) -> list[str]:
+    """Make the refs that a Session is going to write on; returns the stores that got one.
+
+    `finish_stores` ends the transaction for them.
+    """
+    actor = actor_of(sent_for(caller, resources.session))
+    made = []
+    for _, resolution in resources.resolved:
+        if resolution.makes_working_ref and resolution.version:
+            store_id = resolution.facts.store_id
+            open_working_ref(
+                store_id=store_id,
+                session_id=resources.session.id,
+                at=resolution.version,
+                actor=actor,
+            )
+            made.append(store_id)
+    return made
+
+
+@step
+def finish_stores(caller: Caller, session: Session, store_ids: Sequence[str]) -> None:
+    """Count the new refs as changes of their stores, last in the transaction, by their IDs."""
+    agent = sent_for(caller, session)
+    for store_id in sorted(store_ids):
+        finish_write(
+            open_store(agent, store_id), lambda access: require_write(access, ref_of(session.id))
+        )
