@@ -35,7 +35,7 @@ def propose_again(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase
         fresh = open_review(request, proposal_id)
         trial = _trial(fresh) if isinstance(error, Conflict) else None
         if trial and trial.conflicts:
-            return _page(request, fresh, merge_page(trial), error)
+            return _page(request, fresh, merge_page(trial), invited=True, status=error.status)
         return review_page(request, fresh, error)
 
 
@@ -93,12 +93,14 @@ def _page(
     page: MergePage,
     refusal: ApiError | None = None,
     *,
+    invited: bool = False,
     status: int = 200,
 ) -> HttpResponse:
     context = review.tab.context | {
         "proposal": review.proposal,
         "page": page,
         "refusal": refusal,
+        "invited": invited,
     }
     access = review.tab.access
     acquired = [acquire_merges(access, page.merges), acquire_proposals(access, [review.view])]

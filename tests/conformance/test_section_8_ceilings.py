@@ -29,6 +29,7 @@ COLLECTIONS_WITHOUT_TEXTS = {
     "permission-assignments",
     "principals",
     "retention-policy",
+    "runs",
     "sessions",
     "spaces",
     "support",
