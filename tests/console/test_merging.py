@@ -98,7 +98,9 @@ def test_re_proposing_a_conflict_leads_to_it(scene: Scene, stale: str, reviewer:
     answer = reviewer.post(f"/proposals/{stale}/repropose")
     page = answer.content.decode()
     assert answer.status_code == 409
-    assert "Changed both here and on canonical since: /lines.txt." in page
+    assert "Canonical changed the same documents meanwhile." in page
+    assert "Refused" not in page
+    assert "/lines.txt" in page
     assert "Merges cleanly" in page
     assert f'action="/proposals/{stale}/merge"' in page
     assert Proposal.objects.get(id=stale).status == "open"
