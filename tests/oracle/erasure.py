@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.oracle.proposals import Proposal, ProposalDesk
+from tests.oracle.retention import Policy
 from tests.oracle.store import Store
 from tests.oracle.trees import changed_paths
 from tests.oracle.values import (
@@ -130,9 +131,12 @@ class Shredder:
 
     # --- retention ---------------------------------------------------------------------------
 
-    def erase_everything(self) -> None:
-        """Erase all bodies, as the switch to zero data retention offers."""
+    def erase_existing(self, caller: Caller, version: int) -> Policy:
+        """Switch to zero data retention, and erase all bodies as the switch offers."""
+        changed = {"zero_data_retention": True}
+        policy = self.store.workspace.change_policy(caller, version, **changed)
         self._erase(dict(self.bodies()))
+        return policy
 
     def sweep(self) -> None:
         """Erase what has expired, and what no ref has reached since some days."""

@@ -12,6 +12,8 @@ from tests.properties.machine.base import Machine, anybody
 from tests.properties.people import ADMIN
 
 KEEPS_ALL = Policy()
+LATE = 20
+"""Steps after which all bodies may be erased: before, there is too little to lose."""
 days = st.sampled_from((None, 1, 2, 5))
 policies = st.one_of(
     st.fixed_dictionaries({"body_lifetime_days": days, "retire_superseded_after_days": days}),
@@ -34,6 +36,11 @@ class Erasing(Machine):
     @rule(caller=mostly(ADMIN, anybody), missed=mostly(0, st.just(1)), changes=policies)
     def change_policy(self, caller: Caller, missed: int, changes: dict[str, Any]) -> None:
         self.both("change_policy", caller, self.workspace.version + missed, **changes)
+
+    @precondition(lambda self: self.steps > LATE)
+    @rule(caller=mostly(ADMIN, anybody))
+    def erase_existing(self, caller: Caller) -> None:
+        self.both("erase_existing", caller, self.workspace.version)
 
     @precondition(lambda self: self.workspace.policy.zero_data_retention)
     @rule()

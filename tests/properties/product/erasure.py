@@ -39,14 +39,19 @@ class Erasure(Requests):
         return Redacted(**counts, replayed=is_replay(answer))
 
     def change_policy(self, caller: Caller, version: int, **changes: Any) -> Policy:
+        return _policy(self._change_policy(caller, version, changes))
+
+    def erase_existing(self, caller: Caller, version: int) -> Policy:
+        changes = {"zero_data_retention": True, "erase_existing": True}
+        changed = self._change_policy(caller, version, changes)
+        finish_job(changed["erasure_job"])
+        return _policy(changed)
+
+    def _change_policy(self, caller: Caller, version: int, changes: dict[str, Any]) -> Any:
         answer = self.api(caller).patch(POLICY, {"version": version, **changes}, key=None)
-        policy = body_of(answer)
-        assert policy["version"] == version + 1
-        return Policy(
-            policy["body_lifetime_days"],
-            policy["retire_superseded_after_days"],
-            policy["zero_data_retention"],
-        )
+        changed = body_of(answer)
+        assert changed["version"] == version + 1
+        return changed
 
     def sweep(self) -> None:
         """Do what workers do when the chore finds something due."""
@@ -60,6 +65,14 @@ class Erasure(Requests):
         """Delete the store, as far as a request does."""
         job = body_of(self.api(caller).delete(self.url(), key=None))
         self.deletion = job["id"]
+
+
+def _policy(told: Any) -> Policy:
+    return Policy(
+        told["body_lifetime_days"],
+        told["retire_superseded_after_days"],
+        told["zero_data_retention"],
+    )
 
 
 def keep_all(admin: Api) -> int:
