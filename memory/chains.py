@@ -127,7 +127,7 @@ class Chain:
         self.batch.notes += note_rows(version, next_version.note)
         self.batch.documents += documents
         self.batch.bodies += body_rows(documents, drafted)
-        self.batch.changes += change_rows(version, drafted)
+        self.batch.changes += change_rows(version, drafted.before, drafted.after)
         self.batch.bytes += sum(document.bytes for document in documents)
         self.tip = version
         self.length += 1

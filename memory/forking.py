@@ -122,7 +122,7 @@ def seal_copy(
     insert_rows([version])
     _copy_texts(version, copy, ceiling)
     insert_rows([tree_row(version, stored)])
-    copy_rows(change_rows(version, draft))
+    copy_rows(change_rows(version, draft.before, draft.after))
     return version
 
 

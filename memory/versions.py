@@ -171,7 +171,7 @@ def seal(
         insert_rows(documents)
         insert_rows(body_rows(documents, draft))
         insert_rows([tree_row(version, stored)])
-        insert_rows(change_rows(version, draft))
+        insert_rows(change_rows(version, draft.before, draft.after))
     return version
 
 
@@ -272,17 +272,25 @@ def _document_version(
     )
 
 
-def change_rows(version: MemoryVersion, draft: Draft) -> list[VersionChange]:
-    """One row for each path that a draft alters."""
+def change_rows(
+    version: MemoryVersion,
+    before: Mapping[str, TreeEntry | None],
+    after: Mapping[str, TreeEntry | None],
+) -> list[VersionChange]:
+    """One row for each path that a version alters: what its parent holds there, and what it does.
+
+    Args:
+        before, after: of the same paths.
+    """
     return [
         VersionChange(
             store_id=version.store_id,
             version=version,
             path=path,
-            before_id=_document_id(draft.before[path]),
-            after_id=_document_id(draft.after[path]),
+            before_id=_document_id(before[path]),
+            after_id=_document_id(after[path]),
         )
-        for path in draft.changed_paths
+        for path in sorted(after)
     ]
 
 

@@ -10,6 +10,7 @@ from memory.access import StoreAccess
 from memory.actors import actor_of
 from memory.agents import require_own_ref
 from memory.canonical import CanonicalMove, require_move
+from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, RefKind, VersionKind
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
@@ -126,7 +127,7 @@ def apply_change_set(
 def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> ChangeSetOutcome:
     if change_set.ref.kind == RefKind.PROPOSAL:
         raise Conflict("A Proposal's ref is frozen. Open a new Proposal instead.")
-    _require(change_set, access)
+    refuse_fenced(access, change_set.written)
     base = _base_of(access.store_id, change_set)
     drafted = draft_operations(base, change_set.operations)
     version = None if drafted.is_empty else _advance_and_seal(access, change_set, base, drafted)

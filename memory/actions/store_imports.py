@@ -13,6 +13,7 @@ from memory.actions.stores import (
     require_creation,
     require_owner,
 )
+from memory.importing.auditing import audit_import
 from memory.importing.ending import abandon
 from memory.importing.holding import hold_import
 from memory.importing.jobs import IMPORT
@@ -20,7 +21,6 @@ from memory.importing.pages import CheckedPage
 from memory.importing.staging import require_all_pages, stage_page, stage_whole
 from memory.models import ImportState, Lifecycle, OwnerKind, StoreImport
 from memory.retention import require_durable_bodies_in
-from tenancy.audit import record
 from tenancy.caller import Caller
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
@@ -128,7 +128,7 @@ def complete_import(
     made.state, made.touched_at = ImportState.BUILDING, now()
     made.save(update_fields=["state", "touched_at", "job"])
     receipts.keep(receipt, {"job": made.job_id})
-    _audit(caller, made, "import.completed")
+    audit_import(caller=caller, made=made, event="import.completed")
     return False
 
 
@@ -163,15 +163,4 @@ def _require_receiving(made: StoreImport) -> None:
 def _touch(caller: Caller, made: StoreImport, ordinal: int) -> None:
     made.touched_at = now()
     made.save(update_fields=["touched_at"])
-    _audit(caller, made, "import.page_received", ordinal)
-
-
-def _audit(caller: Caller, made: StoreImport, event: str, page: int | None = None) -> None:
-    record(
-        caller=caller,
-        workspace_id=made.workspace_id,
-        event=event,
-        target_kind="store",
-        target_id=made.store_id,
-        detail={} if page is None else {"page": page},
-    )
+    audit_import(caller=caller, made=made, event="import.page_received", detail={"page": ordinal})

@@ -16,6 +16,7 @@ from django.db.models import F
 
 from database.transactions import step
 from memory.actions.stores import Owner, grant_to_owner
+from memory.importing.auditing import audit_import
 from memory.importing.canonical import point_canonical
 from memory.importing.documents import take_documents, take_fences
 from memory.importing.faults import BundleFault
@@ -40,7 +41,6 @@ from memory.models import (
 from memory.retention import body_ceiling_in, require_durable_bodies_in
 from memory.treehash import spell_hash
 from tenancy.administration import take_turn
-from tenancy.audit import record
 from tenancy.caller import platform_caller
 from wire.ids import id_from_uuid
 from wire.times import now
@@ -197,12 +197,10 @@ def _told(made: StoreImport, read: ReadRefs, fences: int) -> dict[str, Any]:
 
 def _audit(made: StoreImport, canonical_id: str) -> None:
     canonical = MemoryVersion.objects.get(id=canonical_id)
-    record(
+    audit_import(
         caller=platform_caller(made.workspace),
-        workspace_id=made.workspace_id,
+        made=made,
         event="store.imported",
-        target_kind="store",
-        target_id=made.store_id,
         detail={
             "version": canonical.id,
             "versions": made.declared["revision"],

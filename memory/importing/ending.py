@@ -1,11 +1,9 @@
 """How an import ends when no store comes of it (contract I1)."""
 
-from typing import Any
-
 from database.transactions import step
 from memory.erasure.closing import close_store
+from memory.importing.auditing import audit_import
 from memory.models import ImportState, StoreImport
-from tenancy.audit import record
 from tenancy.caller import Caller, platform_caller
 from wire.errors import ApiError
 from wire.times import now
@@ -22,22 +20,16 @@ def refuse(made: StoreImport, error: ApiError) -> None:
         touched_at=moment,
         finished_at=moment,
     )
-    _audit(platform_caller(made.workspace), made, "import.refused", {"error": error.type})
+    audit_import(
+        caller=platform_caller(made.workspace),
+        made=made,
+        event="import.refused",
+        detail={"error": error.type},
+    )
 
 
 @step
 def abandon(*, caller: Caller, made: StoreImport) -> None:
     """Give up an import that is locked: its store is deleted as any other, unseen as it was."""
     close_store(caller=caller, store_id=made.store_id)
-    _audit(caller, made, "import.abandoned", {"state": made.state})
-
-
-def _audit(caller: Caller, made: StoreImport, event: str, detail: dict[str, Any]) -> None:
-    record(
-        caller=caller,
-        workspace_id=made.workspace_id,
-        event=event,
-        target_kind="store",
-        target_id=made.store_id,
-        detail=detail,
-    )
+    audit_import(caller=caller, made=made, event="import.abandoned", detail={"state": made.state})

@@ -24,6 +24,7 @@ from memory.treehash import spell_hash
 from memory.treekeeping import TreeKeeper
 from memory.treepages import PagedTree, TreeEntry, directory_clashes
 from memory.trees import StoredTree, empty_tree, load_tree, tree_row
+from memory.versions import change_rows
 from wire.ids import id_from_uuid, uuid_from_id
 
 FULL_ROWS: Final = 4_000
@@ -148,16 +149,7 @@ class TreeBuilder:
         stored = self._keeper.keep(tree, self._pages)
         _prove(version, source_id, stored, edit)
         self._trees.append(tree_row(version, stored))
-        self._changes += [
-            VersionChange(
-                store_id=self._store_id,
-                version=version,
-                path=path,
-                before_id=_document_id(edit.before[path]),
-                after_id=_document_id(edit.after[path]),
-            )
-            for path in sorted(edit.after)
-        ]
+        self._changes += change_rows(version, edit.before, edit.after)
 
 
 def _source_id(revision: ImportRevision) -> str:
@@ -199,7 +191,3 @@ def _prove(version: MemoryVersion, source_id: str, stored: StoredTree, edit: _Ed
 
 def _bytes(entries: Mapping[str, TreeEntry | None]) -> int:
     return sum(entry.size for entry in entries.values() if entry)
-
-
-def _document_id(entry: TreeEntry | None) -> str | None:
-    return id_from_uuid("document", entry.document_version) if entry else None
