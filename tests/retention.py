@@ -3,13 +3,13 @@
 from typing import Any
 
 from jobs.models import Job
-from jobs.runner import run_slice
 from memory.actions.retention import PolicyChanges, change_retention_policy
 from memory.erasure.chores import SWEEP
 from memory.models import RetentionPolicy
 from memory.queries.retention import policy_of
 from tenancy.models import Workspace
 from tests.factories import caller_for, make_admin_key
+from tests.work import run_to_the_end
 
 
 def set_policy(
@@ -28,14 +28,4 @@ def sweep() -> list[Job]:
     chore = Job.objects.create(kind=SWEEP)
     run_to_the_end(chore)
     jobs = list(Job.objects.filter(state="queued").order_by("id"))
-    for job in jobs:
-        run_to_the_end(job)
-    return jobs
-
-
-def run_to_the_end(job: Job) -> None:
-    """Work on a job until there is nothing left to do."""
-    while run_slice(job.id, seconds=0):
-        pass
-    job.refresh_from_db()
-    assert job.state == "succeeded", job.error
+    return [run_to_the_end(job) for job in jobs]

@@ -4,22 +4,20 @@ import pytest
 from playwright.sync_api import expect
 
 from jobs.models import Job
-from jobs.runner import run_slice
 from memory.models import PathFence
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from tests.browser.conftest import Open
 from tests.browser.world import World
 from tests.factories import grant
+from tests.work import run_to_the_end
 
 PATH = "/guides/rollback.md"
 
 
 def _work(job_address: str) -> None:
     """Do what a worker does."""
-    job = Job.objects.get(id=job_address.rpartition("/")[2])
-    while run_slice(job.id):
-        pass
+    run_to_the_end(Job.objects.get(id=job_address.rpartition("/")[2]))
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])

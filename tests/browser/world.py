@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from jobs.leases import take
-from jobs.runner import run_batch, run_slice
+from jobs.models import Job
+from jobs.runner import run_batch
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.actions.deletion import delete_store
@@ -45,6 +46,7 @@ from tests.factories import (
     make_store,
     make_workspace,
 )
+from tests.work import run_to_the_end
 from wire.errors import NotFound
 from wire.times import now
 
@@ -198,8 +200,7 @@ def _jobs(admin: Principal, store: str, imported: str) -> dict[str, str]:
     deleted = delete_store(access=open_for(admin, make_store(admin.workspace, "trial-notes"))).id
     redacted = ErasureReport.objects.get(store=store).job_id
     for job in (done, deleted, redacted):
-        while run_slice(job):
-            pass
+        run_to_the_end(Job.objects.get(id=job))
     lease = take(running, owner="a-worker:1")
     assert lease
     run_batch(lease)

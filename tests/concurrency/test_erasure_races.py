@@ -47,8 +47,9 @@ from tests.interleaving import (
     without_transaction,
 )
 from tests.race import race
-from tests.retention import run_to_the_end, set_policy
+from tests.retention import set_policy
 from tests.stores import StoreClient, as_person, put_operation, shared_store
+from tests.work import run_to_the_end
 from wire.errors import Conflict
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -34,8 +34,9 @@ from tests.factories import (
     make_space,
     make_workspace,
 )
-from tests.retention import run_to_the_end, set_policy, sweep
+from tests.retention import set_policy, sweep
 from tests.stores import StoreClient, delete_operation, put_operation
+from tests.work import run_to_the_end
 from wire.logs import JsonFormatter
 
 pytestmark = pytest.mark.django_db(transaction=True)

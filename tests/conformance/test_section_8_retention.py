@@ -29,8 +29,9 @@ from tenancy.models import ApiKey, AuditEntry, Workspace
 from tests.client import Api, random_id
 from tests.clock import Clock
 from tests.factories import caller_for, make_admin_key, make_key, make_person, make_workspace
-from tests.retention import run_to_the_end, set_policy, sweep
+from tests.retention import set_policy, sweep
 from tests.stores import StoreClient, delete_operation, put_operation, shared_store
+from tests.work import run_to_the_end
 from wire.errors import PolicyDenied
 from wire.ids import uuid_from_id
 from wire.times import now, render_time

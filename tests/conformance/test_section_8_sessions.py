@@ -2,13 +2,14 @@
 
 import pytest
 
-from jobs.runner import run_slice
+from jobs.models import Job
 from memory.erasure import draining
 from memory.models import ErasureReport, MemoryVersion, Sink
 from sessions.erasing import SessionEraser
 from sessions.models import Checkpoint, Mount
 from tests.agents import SESSIONS, agent_of, checkpoint, make_scene, mount, working_ref
 from tests.stores import StoreClient, put_operation
+from tests.work import run_to_the_end
 
 pytestmark = pytest.mark.django_db
 
@@ -41,8 +42,7 @@ def test_X2_a_store_takes_along_what_its_mounts_told_and_what_was_sealed(
     kept, other = _at_work(scene)
 
     job = admin_api.delete(store.url(), key=None).ok(202)
-    while run_slice(job["id"]):
-        pass
+    run_to_the_end(Job.objects.get(id=job["id"]))
 
     assert scene.api.get(f"{SESSIONS}/{session}").ok()["mounts"][0] | {"store": store.id} == {
         "mount": 1,

@@ -17,8 +17,9 @@ from memory.models import ErasureReport, ErasureSink, MemoryStore
 from proposals.models import Proposal
 from tenancy.models import AuditEntry
 from tests.factories import make_workspace, platform
-from tests.retention import run_to_the_end, set_policy
+from tests.retention import set_policy
 from tests.stores import put_operation, shared_store
+from tests.work import run_to_the_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

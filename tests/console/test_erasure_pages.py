@@ -5,7 +5,7 @@ import re
 from jobs.models import Job
 from memory.models import ErasureSink, Lifecycle, MemoryStore, RetentionPolicy
 from tests.console.conftest import Reader, Scene
-from tests.retention import run_to_the_end
+from tests.work import run_to_the_end
 
 
 def _policy() -> RetentionPolicy:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.serving import served
-from tests.docs.shell import Shell, blocks
-from tests.factories import make_admin_key, make_workspace
+from tests.docs.guides import run_as_printed
 from wire.errors import CATALOGUE
 
 GUIDE = Path(__file__).parents[2] / "docs" / "api.md"
@@ -34,17 +32,7 @@ ANSWERS = {
 
 @pytest.mark.django_db(transaction=True)
 def test_the_guide_works_as_printed():
-    secret = make_admin_key(make_workspace())[1]
-    _, *steps = blocks(GUIDE)
-    unseen = set(ANSWERS)
-    with served() as address, Shell({"CHECKFU_URL": address, "CHECKFU_KEY": secret}) as shell:
-        for step in steps:
-            printed = shell.run(step)
-            for begins in [begins for begins in unseen if step.startswith(begins)]:
-                assert ANSWERS[begins] in printed, (begins, printed)
-                unseen.discard(begins)
-
-    assert not unseen
+    run_as_printed(GUIDE, ANSWERS)
 
 
 def test_the_guide_tells_of_every_error_of_these_routes():

@@ -4,7 +4,6 @@ import pytest
 from django.test import Client
 
 from jobs.models import Job
-from jobs.runner import run_slice
 from memory.models import DocumentBody
 from tenancy.models import AuditEntry
 from tests.client import Api, random_id
@@ -17,6 +16,7 @@ from tests.factories import (
     make_workspace,
 )
 from tests.stores import shared_store
+from tests.work import run_to_the_end
 
 pytestmark = pytest.mark.django_db
 
@@ -39,8 +39,7 @@ def test_a_verification_from_beginning_to_end(store):
     assert asked["progress"] == {"done": 0, "total": None}
     assert _verify(store).ok(202)["id"] == asked["id"]
 
-    while run_slice(asked["id"]):
-        pass
+    run_to_the_end(Job.objects.get(id=asked["id"]))
 
     ended = store.api.get(f"/v1/jobs/{asked['id']}").ok()
     assert ended["state"] == "succeeded"
@@ -81,8 +80,7 @@ def test_jobs_are_filtered_and_paged(store, admin_api):
     ids = []
     for _ in range(3):
         ids.append(_verify(store).ok(202)["id"])
-        while run_slice(ids[-1]):
-            pass
+        run_to_the_end(Job.objects.get(id=ids[-1]))
     newest = sorted(ids, reverse=True)
 
     assert [row["id"] for row in admin_api.pages("/v1/jobs", {"limit": 1})] == newest
@@ -133,8 +131,7 @@ def test_an_admin_verifies_a_store_in_the_console(store, admin):
     assert "Queued" in waiting
     assert 'hx-trigger="every 2s"' in admin.get("/jobs").content.decode()
 
-    while run_slice(job.id):
-        pass
+    run_to_the_end(job)
     ended = admin.get(f"/jobs/{job.id}", headers={"HX-Request": "true"}).content.decode()
     assert ended.lstrip().startswith('<div id="job"')
     assert "hx-trigger" not in ended

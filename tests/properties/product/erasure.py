@@ -6,7 +6,6 @@ from django.db import transaction
 
 from jobs.enqueueing import enqueue
 from jobs.models import Job
-from jobs.runner import run_slice
 from memory.erasure.expiry import EXPIRE
 from memory.erasure.retirement import RETIRE
 from tenancy.caller import platform_caller
@@ -16,6 +15,7 @@ from tests.oracle.retention import Policy
 from tests.oracle.values import Caller, Redacted
 from tests.properties.people import ADMIN, READER
 from tests.properties.product.requests import Requests, body_of, is_replay
+from tests.work import run_to_the_end
 
 POLICY = "/v1/retention-policy"
 KEEPS_ALL = {
@@ -83,8 +83,4 @@ def keep_all(admin: Api) -> int:
 
 def finish_job(job_id: str) -> Any:
     """Work on a job until it ends, as a worker would; returns its result."""
-    while run_slice(job_id):
-        pass
-    job = Job.objects.get(id=job_id)
-    assert job.state == "succeeded", job.error
-    return job.result
+    return run_to_the_end(Job.objects.get(id=job_id)).result
