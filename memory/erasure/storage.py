@@ -6,6 +6,7 @@ afterwards, and the old ones are given back to the file system.
 """
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,12 @@ from django.db import DatabaseError, connection
 
 STATISTICS: Final = "pg_statistic"
 
+ATTEMPTS: Final = 3
+"""How often a table is rewritten when the server's own work had kept deleted rows in it."""
+
+PATIENCE: Final = 60.0
+"""Seconds that the server's own work in the database is waited for, each time."""
+
 _OTHERS = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
@@ -27,6 +34,10 @@ SELECT count(*) FROM (
     UNION ALL SELECT FROM pg_replication_slots WHERE xmin IS NOT NULL
     UNION ALL SELECT FROM pg_stat_replication WHERE backend_xmin IS NOT NULL
 ) AS holder
+"""
+_AUTOVACUUM = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'autovacuum worker'
 """
 _FILES = """
 WITH tables AS (
@@ -101,8 +112,24 @@ def database_time() -> datetime:
 def rewrite(table: str) -> Rewritten:
     """Rewrite a table and its indexes, and compute its statistics anew. Locks it meanwhile.
 
-    Outside of transactions only.
+    The server's own ANALYZE also sees deleted rows while it runs: it is waited for, and what it
+    kept when it began in between is rewritten again. Outside of transactions only.
     """
+    for _ in range(ATTEMPTS):
+        _await_autovacuum()
+        done = _rewrite_once(table)
+        if done.is_clean:
+            break
+    return done
+
+
+def _await_autovacuum() -> None:
+    deadline = time.monotonic() + PATIENCE
+    while _one(_AUTOVACUUM) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def _rewrite_once(table: str) -> Rewritten:
     before = _files(table)
     with _without_limits(), _told() as details:
         _run(f"VACUUM (FULL, VERBOSE) {connection.ops.quote_name(table)}")
