@@ -1,12 +1,15 @@
 """What every form of the Console shares: no colons, lines that are lines, refusals in place."""
 
 from collections.abc import Callable
+from secrets import token_urlsafe
 from typing import Any, Final
 
 from django import forms
+from django.http import HttpRequest
 
 from wire.errors import ApiError, Conflict, Malformed, NotFound, RangeTooLarge
 from wire.fields import NAME_LENGTH, one_line
+from wire.idempotency import IdempotencyKey, fingerprint
 
 REFUSED_IN_PLACE = (Malformed, Conflict, NotFound, RangeTooLarge)
 """Refusals that a person can mend in the form; every other is a page of its own."""
@@ -14,6 +17,8 @@ REFUSED_IN_PLACE = (Malformed, Conflict, NotFound, RangeTooLarge)
 
 WORDS_LENGTH: Final = 4_096
 """Characters of a description or a note, as the API takes them."""
+
+_CSRF: Final = "csrfmiddlewaretoken"
 
 
 class ConsoleForm(forms.Form):
@@ -51,6 +56,34 @@ class ConsoleForm(forms.Form):
         """Do not hold a field against the person this time."""
         self.errors.pop(field, None)
         self.status = 422 if self.errors else 200
+
+
+class OnceForm(ConsoleForm):
+    """A form that makes something once, however often its button is pressed.
+
+    Every rendering draws a token. The same token with the same values is the same request, which
+    the action's receipt tells again; changed values are another one, so that whoever goes back,
+    mends a word and sends anew is not refused.
+    """
+
+    token = forms.RegexField(
+        r"^[A-Za-z0-9_-]{1,64}\Z",
+        required=False,
+        initial=token_urlsafe,
+        widget=forms.HiddenInput(attrs={"autocomplete": "off"}),
+    )
+
+    def key(self, request: HttpRequest) -> IdempotencyKey | None:
+        """The key of the action that this valid form asks for; None when it came without a token.
+
+        The token itself is stored nowhere, so that the digest that is the key confirms no guess
+        at the values it was made of.
+        """
+        if not self.cleaned_data["token"]:
+            return None
+        sent = {name: values for name, values in request.POST.lists() if name != _CSRF}
+        digest = fingerprint("POST", request.get_full_path(), sent)
+        return IdempotencyKey(f"form {digest.hex()}", digest)
 
 
 class NameField(forms.CharField):

@@ -4,13 +4,13 @@ from typing import Any
 
 from django import forms
 
-from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
+from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField, OnceForm
 from memory.mediatypes import MediaTypeError, parse_media_type
 from memory.paths import PathError, parse_path
 from memory.texts import TextError, parse_text
 
 
-class WordsForm(ConsoleForm):
+class WordsForm(OnceForm):
     """What people are told of the change, and the exact version it starts from."""
 
     base_version = forms.CharField(widget=forms.HiddenInput)

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from django import forms
 
-from console.forms.base import ConsoleForm, LinesField
+from console.forms.base import ConsoleForm, LinesField, OnceForm
 from console.forms.erasure import TypedConfirmation
 from memory.paths import PathError, parse_path
 
@@ -38,7 +38,7 @@ class PathsForm(ConsoleForm):
         return sorted(lines)
 
 
-class ConfirmForm(ConsoleForm):
+class ConfirmForm(OnceForm):
     """The paths and the digest of what was shown, and the store's name to confirm.
 
     Args:

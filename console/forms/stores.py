@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from pydantic import TypeAdapter, ValidationError
 
-from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
+from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField, OnceForm
 from memory.api.fields import Metadata
 from memory.models import CanonicalWrites, SelfApproval
 
@@ -67,7 +67,7 @@ def _description() -> LinesField:
     )
 
 
-class NewStoreForm(ConsoleForm):
+class NewStoreForm(OnceForm):
     """A new store. `owner` is `kind:id`."""
 
     name = NameField(label="Name", help_text="What it holds, e.g. team-memory.")
@@ -99,7 +99,7 @@ class NewStoreForm(ConsoleForm):
         self.fields["owner"].choices = owners  # type: ignore[attr-defined]
 
 
-class ForkForm(ConsoleForm):
+class ForkForm(OnceForm):
     """What becomes of a version. `owner` is `kind:id`."""
 
     name = NameField(label="Name")

@@ -36,7 +36,7 @@ def fork(request: ConsoleRequest, store_id: str, version_id: str) -> HttpRespons
     tab.access.require_content()
     version = get_version(store_id, version_id)
     form = _form(request, tab)
-    if form.is_valid() and (made := _make(tab, version, form)):
+    if form.is_valid() and (made := _make(request, tab, version, form)):
         messages.success(request, "This store began as a copy and evolves alone from here.")
         return redirect(request, reverse("console:store-documents", args=[made.store_id]))
     return _page(request, tab, version, form)
@@ -50,14 +50,17 @@ def _form(request: ConsoleRequest, tab: Tab) -> ForkForm:
     return ForkForm(request.POST or None, owners=owner_choices(request), initial=initial)
 
 
-def _make(tab: Tab, version: MemoryVersion, form: ForkForm) -> Forked | None:
+def _make(
+    request: ConsoleRequest, tab: Tab, version: MemoryVersion, form: ForkForm
+) -> Forked | None:
     values = form.cleaned_data
     settings = StoreSettings(
         name=values["name"],
         description=values["description"],
         owner=chosen_owner(values["owner"]),
     )
-    return form.carry_out(lambda: fork_store(access=tab.access, fork=Fork(version.id, settings)))
+    wanted, key = Fork(version.id, settings), form.key(request)
+    return form.carry_out(lambda: fork_store(access=tab.access, fork=wanted, key=key))
 
 
 def _page(

@@ -96,7 +96,7 @@ def restore(request: ConsoleRequest, store_id: str, version_id: str) -> HttpResp
         head=Restore(version_id),
         base_version=version_in(values, "base_version"),
     )
-    made = create_proposal(access=tab.access, proposal=proposal)
+    made = create_proposal(access=tab.access, proposal=proposal, key=form.key(request))
     messages.success(request, "The Proposal is open. Look at what it would change back.")
     return redirect(request, reverse("console:proposal", args=[made.proposal_id]))
 
@@ -127,7 +127,8 @@ def _open(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> Htt
         head=(_operation(task, values),),
         base_version=task.base,
     )
-    made = form.carry_out(lambda: create_proposal(access=tab.access, proposal=proposal))
+    key = form.key(request)
+    made = form.carry_out(lambda: create_proposal(access=tab.access, proposal=proposal, key=key))
     if made is None:
         return None
     messages.success(request, "The Proposal is open. It is frozen as you see it.")

@@ -106,6 +106,7 @@ def _confirm(request: ConsoleRequest, tab: Tab) -> HttpResponse:
                 access=tab.access,
                 paths=paths,
                 require=lambda held: require_as_seen(held, paths, form.cleaned_data["seen"]),
+                key=form.key(request),
             )
         )
     if done is None:

@@ -15,7 +15,13 @@ from console.people import ConsoleRequest
 from console.responses import redirect, render_page
 from console.views.store_shell import Tab, open_tab
 from memory.access import open_store
-from memory.actions.stores import StoreChanges, StoreSettings, change_store, create_store
+from memory.actions.stores import (
+    CreatedStore,
+    StoreChanges,
+    StoreSettings,
+    change_store,
+    create_store,
+)
 from memory.models import SHARED_OWNERS, CanonicalWrites, Lifecycle, SelfApproval
 from tenancy.models import Permission
 from wire.errors import Malformed
@@ -27,9 +33,7 @@ def new_store(request: ConsoleRequest) -> HttpResponseBase:
     """Make a store."""
     form = NewStoreForm(request.POST or None, owners=owner_choices(request))
     if form.is_valid():
-        made = form.carry_out(
-            lambda: create_store(caller=request.caller, settings=_settings(form.cleaned_data))
-        )
+        made = form.carry_out(lambda: _make(request, form))
         if made:
             messages.success(request, "The store exists now. Its first version is empty.")
             return redirect(request, reverse("console:store-documents", args=[made.store_id]))
@@ -102,6 +106,11 @@ def _initial(tab: Tab) -> dict[str, Any]:
     store = tab.access.store
     names = ("version", "name", "description", "metadata", "canonical_writes", "self_approval")
     return {name: getattr(store, name) for name in names}
+
+
+def _make(request: ConsoleRequest, form: NewStoreForm) -> CreatedStore:
+    settings = _settings(form.cleaned_data)
+    return create_store(caller=request.caller, settings=settings, key=form.key(request))
 
 
 def _settings(values: dict[str, Any]) -> StoreSettings:
