@@ -36,7 +36,7 @@ def publish_page(
 
 
 def publish_overview(
-    request: ConsoleRequest, render: Callable[[], tuple[HttpResponse, Held]]
+    request: ConsoleRequest, render: Callable[[], tuple[HttpResponse, Iterable[Held]]]
 ) -> HttpResponse:
     """Render what a person may see of all stores.
 
@@ -52,7 +52,7 @@ def publish_overview(
     for _ in range(ATTEMPTS):
         (response, held), before = render(), request.caller.authority_epoch
         request.caller = recheck_authority(request.caller)
-        if request.caller.authority_epoch == before and held.is_intact():
+        if request.caller.authority_epoch == before and all(each.is_intact() for each in held):
             return response
     raise AuthorizationUnavailable("Permissions keep changing. Reload the page.")
 

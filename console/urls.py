@@ -11,6 +11,7 @@ from console.views import (
     erasure,
     errors,
     exports,
+    finding,
     forks,
     jobs,
     keys,
@@ -38,6 +39,9 @@ account_urls = [
     path("workspace", account.workspace, name="workspace"),
     path("theme", account.theme, name="theme"),
 ]
+
+# /find
+finding_urls = [path("find", finding.find_page, name="find")]
 
 # /stores…
 store_urls = [
@@ -127,6 +131,7 @@ reference_urls = [
 urlpatterns = [
     *account_urls,
     *proposal_urls,
+    *finding_urls,
     *store_urls,
     *access_urls,
     *job_urls,

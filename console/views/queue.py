@@ -33,7 +33,7 @@ def queue(request: ConsoleRequest) -> HttpResponseBase:
     return publish_overview(request, lambda: _page(request, filters))
 
 
-def _page(request: ConsoleRequest, filters: Filters) -> tuple[HttpResponse, Held]:
+def _page(request: ConsoleRequest, filters: Filters) -> tuple[HttpResponse, list[Held]]:
     found = review_queue(request.caller, filters, length=LENGTH)
     sections = [
         _section(request, "waiting", "Waiting for you", found.waiting),
@@ -48,7 +48,7 @@ def _page(request: ConsoleRequest, filters: Filters) -> tuple[HttpResponse, Held
         "stores": listable_stores(request.caller).order_by("name").values_list("id", "name"),
     }
     response = render_page(request, "console/queue.html", context, fragment="results")
-    return response, words_held(view.proposal for view in found.views)
+    return response, [words_held(view.proposal for view in found.views)]
 
 
 def _section(request: ConsoleRequest, name: str, title: str, section: Section) -> dict[str, Any]:

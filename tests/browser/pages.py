@@ -42,6 +42,13 @@ def _version(store: str, back: int) -> str:
 PAGES = (
     Page("sign-in", "nobody", lambda w: _route("sign-in")),
     Page("queue", "reviewer", lambda w: _route("queue")),
+    Page("find", "reviewer", lambda w: _route("find", q="release")),
+    Page(
+        "find-nothing",
+        "reviewer",
+        lambda w: _route("find", q="memver_" + "0" * 32),
+        status=404,
+    ),
     Page("queue-nothing", "admin", lambda w: _route("queue")),
     Page("queue-filtered", "reviewer", lambda w: _route("queue", q="four")),
     Page("proposal-fresh", "reviewer", lambda w: _route("proposal", w.proposals["fresh"])),

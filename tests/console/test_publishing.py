@@ -31,6 +31,7 @@ def pages(scene: Scene) -> dict[str, str]:
     store = [scene.store]
     return {
         "queue": "/",
+        "find": "/find?q=later",
         "store-documents": scene.path,
         "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
@@ -64,6 +65,9 @@ NO_CONTENT = {
 What the erasure wizard tells is for admins, and held to publication by its own tests.
 """
 
+OVERVIEWS = {"queue", "find"}
+"""Pages of all stores, which are drawn anew without what was lost."""
+
 FILES = {"store-export-whole", "store-export-pages"}
 """Downloads, which test_exports.py looks at."""
 
@@ -81,7 +85,7 @@ def test_a_grant_lost_while_a_page_is_drawn_is_lost(
         with monkeypatch.context() as patched:
             patched.setattr(responses, "render", _once_drawn(partial(_revoke, scene, mine)))
             answer = author.get(address)
-        if name == "queue":
+        if name in OVERVIEWS:
             assert (answer.status_code, b"Later" in answer.content) == (200, False)
         else:
             assert answer.status_code == 404, name
