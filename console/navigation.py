@@ -31,24 +31,25 @@ def _place(label: str, url_name: str, icon: str, *rooms: str, for_admins: bool =
     return Place(label, url_name, icon, frozenset(rooms), for_admins)
 
 
-MAIN = (
-    _place("Review queue", "queue", "inbox", "queue", "proposal"),
-    _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version", "compare"),
-    _place(
-        "Access", "access", "shield-check", "access", "principals", "agents", "retention", "audit"
-    ),
-    _place("Jobs", "jobs", "queue-list", "jobs"),
-    _place("API keys", "keys", "key", "keys", for_admins=True),
-    _place("API reference", "reference", "code-bracket", "reference"),
-    _place("Errors", "errors", "book-open", "errors"),
-)
-
 ACCESS = (
     _place("Assignments", "access", "shield-check", "access"),
     _place("Principals", "principals", "users", "principals"),
     _place("Agents", "agents", "cpu-chip", "agents"),
+    _place("Environments", "environments", "server-stack", "environments"),
+    _place("Spaces", "spaces", "user-group", "spaces"),
     _place("Retention", "retention", "clock", "retention"),
     _place("Audit log", "audit", "clipboard-document-list", "audit"),
+)
+
+MAIN = (
+    _place("Review queue", "queue", "inbox", "queue", "proposal"),
+    _place("Stores", "stores", "circle-stack", "stores", "store", "document", "version", "compare"),
+    _place("Sessions", "sessions", "chat-bubble-left-right", "sessions", "session"),
+    _place("Access", "access", "shield-check", *(room for each in ACCESS for room in each.rooms)),
+    _place("Jobs", "jobs", "queue-list", "jobs"),
+    _place("API keys", "keys", "key", "keys", for_admins=True),
+    _place("API reference", "reference", "code-bracket", "reference"),
+    _place("Errors", "errors", "book-open", "errors"),
 )
 
 

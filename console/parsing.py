@@ -1,14 +1,21 @@
 """Query parameters of Console pages, checked as strictly as the API's."""
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from django.http import HttpRequest
 
 from memory.paths import PathError, parse_path, parse_prefix
 from proposals.models import ProposalStatus
+from sessions.models import EventKind
+from sessions.queries.events import EventFilters
+from tenancy.models import SpaceMember
 from wire import ids
 from wire.errors import Malformed
 from wire.strictjson import refuse_unstorable_text
+
+POSITION: Final = re.compile(r"[0-9]{1,9}")
 
 
 def version_parameter(request: HttpRequest, name: str) -> str | None:
@@ -36,6 +43,16 @@ def store_parameter(request: HttpRequest, name: str) -> str | None:
         raise Malformed(f"{name}: {error}.") from error
 
 
+def member_sent(request: HttpRequest) -> str:
+    """The ID of a principal or an agent that a form sends. Raises Malformed."""
+    text = request.POST.get("member", "")
+    try:
+        ids.kind_among(SpaceMember.Kind.values, text)
+    except ids.MalformedId as error:
+        raise Malformed(f"member: {error}.") from error
+    return text
+
+
 def status_parameter(request: HttpRequest, name: str) -> ProposalStatus | None:
     """A Proposal's status in the query, or None when there is none. Raises Malformed."""
     text = request.GET.get(name, "")
@@ -43,6 +60,29 @@ def status_parameter(request: HttpRequest, name: str) -> ProposalStatus | None:
         return ProposalStatus(text) if text else None
     except ValueError as error:
         raise Malformed(f"{name}: one of {', '.join(ProposalStatus.values)}.") from error
+
+
+def event_filters(request: HttpRequest) -> EventFilters:
+    """Which events of a Session the query asks for. Raises Malformed."""
+    kind, run = request.GET.get("type", ""), request.GET.get("run", "").strip()
+    try:
+        return EventFilters(
+            EventKind(kind) if kind else None, ids.parse_id("run", run) if run else None
+        )
+    except ids.MalformedId as error:
+        raise Malformed(f"run: {error}.") from error
+    except ValueError as error:
+        raise Malformed(f"type: one of {', '.join(EventKind.values)}.") from error
+
+
+def position_parameter(request: HttpRequest, name: str) -> int | None:
+    """A position in a Session's log, or None when there is none. Raises Malformed."""
+    text = request.GET.get(name, "")
+    if not text:
+        return None
+    if not POSITION.fullmatch(text):
+        raise Malformed(f"{name}: a position is a whole number.")
+    return int(text)
 
 
 def words_parameter(request: HttpRequest, name: str = "q") -> str:

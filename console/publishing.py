@@ -10,6 +10,7 @@ from console.people import ConsoleRequest
 from console.responses import render_page
 from memory.access import StoreAccess
 from memory.publication import Acquired, Held, recheck
+from sessions.publication import SessionsRead, recheck_sessions
 from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable
 
@@ -32,6 +33,24 @@ def publish_page(
     response = render_page(request, template, context, fragment=fragment, status=status)
     for each in acquired:
         recheck(each)
+    return response
+
+
+def publish_sessions_page(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    read: SessionsRead,
+    *,
+    fragment: str | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """Render a page about Sessions, then check that all of it may still be released.
+
+    Raises what `recheck_sessions` raises; the page that was rendered is dropped then.
+    """
+    response = render_page(request, template, context, fragment=fragment, status=status)
+    recheck_sessions(read)
     return response
 
 

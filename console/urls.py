@@ -8,6 +8,7 @@ from console.views import (
     agents,
     audit,
     documents,
+    environments,
     erasure,
     errors,
     exports,
@@ -16,6 +17,7 @@ from console.views import (
     jobs,
     keys,
     merging,
+    new_session,
     principals,
     proposals,
     proposing,
@@ -23,6 +25,10 @@ from console.views import (
     redacting,
     reference,
     search,
+    session_connect,
+    session_events,
+    sessions,
+    spaces,
     store_settings,
     stores,
     versions,
@@ -92,7 +98,32 @@ proposal_urls = [
     path("proposals/<proposal:proposal_id>/merge", merging.merge, name="proposal-merge"),
 ]
 
-# /access…, /principals…, /agents…, /keys…, /retention…, /audit
+# /sessions…
+session_urls = [
+    path("sessions", sessions.session_list, name="sessions"),
+    path("sessions/new", new_session.new_session, name="session-new"),
+    path("sessions/<session:session_id>", sessions.session, name="session"),
+    path("sessions/<session:session_id>/events", session_events.events, name="session-events"),
+    path("sessions/<session:session_id>/connect", session_connect.connect, name="session-connect"),
+    path(
+        "sessions/<session:session_id>/keys/<api_key:key_id>/revoke",
+        session_connect.revoke,
+        name="session-key-revoke",
+    ),
+    path("sessions/<session:session_id>/archive", sessions.archive, name="session-archive"),
+    path(
+        "sessions/<session:session_id>/refs/<store:store_id>/pin",
+        sessions.pin,
+        name="session-pin",
+    ),
+    path(
+        "sessions/<session:session_id>/refs/<store:store_id>/release",
+        sessions.release,
+        name="session-release",
+    ),
+]
+
+# /access…, /principals…, /agents…, /environments…, /spaces…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
     path(
@@ -108,6 +139,22 @@ access_urls = [
     path("agents/new", agents.new_agent, name="agents-new"),
     path("agents/<agent:agent_id>", agents.agent, name="agents-one"),
     path("agents/<agent:agent_id>/archive", agents.archive, name="agents-archive"),
+    path("environments", environments.environment_list, name="environments"),
+    path("environments/new", environments.new_environment, name="environments-new"),
+    path(
+        "environments/<environment:environment_id>",
+        environments.environment,
+        name="environments-one",
+    ),
+    path(
+        "environments/<environment:environment_id>/archive",
+        environments.archive,
+        name="environments-archive",
+    ),
+    path("spaces", spaces.space_list, name="spaces"),
+    path("spaces/new", spaces.new_space, name="spaces-new"),
+    path("spaces/<collaboration_space:space_id>", spaces.space, name="spaces-one"),
+    path("spaces/<collaboration_space:space_id>/remove", spaces.remove, name="spaces-remove"),
     path("keys", keys.key_list, name="keys"),
     path("keys/new", keys.new_key, name="keys-new"),
     path("keys/<api_key:key_id>/revoke", keys.revoke, name="keys-revoke"),
@@ -133,6 +180,7 @@ urlpatterns = [
     *proposal_urls,
     *finding_urls,
     *store_urls,
+    *session_urls,
     *access_urls,
     *job_urls,
     *reference_urls,

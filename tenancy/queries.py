@@ -1,6 +1,8 @@
 """Reads of tenancy. Each list is the caller's own Workspace and nothing else."""
 
-from django.db.models import Q, QuerySet
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
 
 from tenancy.administration import may_know_of
 from tenancy.authority import Target
@@ -74,6 +76,11 @@ def environments(caller: Caller) -> QuerySet[Environment]:
 def spaces(caller: Caller) -> QuerySet[CollaborationSpace]:
     """The collaboration spaces of the Workspace."""
     return CollaborationSpace.objects.filter(workspace=caller.workspace_id)
+
+
+def spaces_with_counts(caller: Caller) -> QuerySet[Any]:
+    """The collaboration spaces of the Workspace, each with how many belong to it."""
+    return spaces(caller).annotate(member_count=Count("members"))
 
 
 def members_of(space: CollaborationSpace) -> QuerySet[SpaceMember]:

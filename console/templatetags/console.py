@@ -83,6 +83,11 @@ STATUS_BADGES = {
     "running": ("info", "arrow-path", "Running"),
     "succeeded": ("good", "check-circle", "Done"),
     "failed": ("bad", "x-circle", "Failed"),
+    "settled": ("good", "check-circle", "Settled"),
+    "partially_settled": ("warn", "exclamation-triangle", "Partly settled"),
+    "read_write": ("good", "pencil", "Read and write"),
+    "read_only": ("info", "eye", "Read only"),
+    "none": ("bad", "no-symbol", "Nothing"),
 }
 """State → tone, icon and word. The word always stands there; colour only helps."""
 

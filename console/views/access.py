@@ -157,7 +157,9 @@ def _subjects(request: ConsoleRequest) -> list[Any]:
 def _targets(request: ConsoleRequest) -> list[Any]:
     workspace = request.principal.workspace
     stores = listable_stores(request.caller).order_by("name").values_list("id", "name")
+    agents = queries.agents(request.caller).filter(state=Agent.State.ACTIVE).order_by("name")
     return [
         (f"workspace:{workspace.id}", f"The whole Workspace ({workspace.name})"),
         ("One store", [(f"store:{identifier}", name) for identifier, name in stores]),
+        ("One agent, to act as", [(f"agent:{each.id}", each.name) for each in agents]),
     ]

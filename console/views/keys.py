@@ -7,13 +7,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.access import for_admin
 from console.forms.tenancy import KeyForm
+from console.keystates import key_state
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
 from tenancy import queries
 from tenancy.actions.keys import create_key, revoke_key
 from tenancy.models import ApiKey, Principal
-from wire.times import now
 
 
 @require_safe
@@ -23,7 +23,7 @@ def key_list(request: ConsoleRequest) -> HttpResponseBase:
     rows = queries.api_keys(request.caller).select_related("principal").order_by("-id")
     page = slice_by_id(rows, request.GET.get("page"))
     context = {
-        "rows": [(key, _state(key)) for key in page.rows],
+        "rows": [(key, key_state(key)) for key in page.rows],
         "next_page": page.next_page,
     }
     return render_page(request, "console/access/keys.html", context, fragment="rows")
@@ -62,9 +62,3 @@ def revoke(request: ConsoleRequest, key_id: str) -> HttpResponse:
     revoke_key(caller=request.caller, key_id=key_id)
     messages.success(request, "The key is revoked. Requests with it are refused from now on.")
     return redirect(request, reverse("console:keys"))
-
-
-def _state(key: ApiKey) -> str:
-    if key.revoked_at:
-        return "revoked"
-    return "expired" if key.expires_at and key.expires_at <= now() else "active"

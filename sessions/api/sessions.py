@@ -1,6 +1,5 @@
 """/v1/sessions: making, reading and ending Sessions (contract S1)."""
 
-from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -24,6 +23,7 @@ from sessions.api.resources import (
 )
 from sessions.api.selections import Selecting, parse_selection
 from sessions.models import MOUNTS_AT_MOST, Access, Place
+from sessions.mountpaths import are_apart
 from sessions.publication import SessionsRead
 from sessions.queries.facts import Wish
 from sessions.queries.sessions import mounts_by_session
@@ -86,8 +86,7 @@ def _apart(mounts: list[MountInput]) -> list[MountInput]:
     repeated = sorted({store for store in stores if stores.count(store) > 1})
     if repeated:
         raise ValueError(f"a store is mounted at most once: {name_some(repeated)}")
-    paths = sorted(f"{mount.mount_path}/" for mount in mounts if mount.mount_path)
-    if any(below.startswith(above) for above, below in pairwise(paths)):
+    if not are_apart(mount.mount_path for mount in mounts if mount.mount_path):
         raise ValueError("a mount_path is neither another's nor below it")
     return mounts
 

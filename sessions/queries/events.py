@@ -3,16 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from memory.access import HIDDEN, StoreAccess, listable_stores
+from memory.access import StoreAccess
 from memory.models import VersionChange
 from sessions.models import Event, EventKind
+from sessions.queries.stores import readable_stores
 from tenancy.caller import Caller
-from tenancy.models import Permission
 from wire.errors import NotFound
 
 PATHS_AT_MOST: Final = 200
@@ -56,6 +56,16 @@ def events_of(session_id: str, filters: EventFilters, *, after: int = 0) -> Quer
     return events.order_by("position")
 
 
+def events_before(
+    session_id: str, filters: EventFilters, *, before: int | None = None
+) -> QuerySet[Event]:
+    """A Session's events in front of a position, or all of them, newest first."""
+    events = events_of(session_id, filters)
+    if before is not None:
+        events = events.filter(position__lt=before)
+    return events.order_by("-position")
+
+
 def find_event(session_id: str, event_id: str) -> Event:
     """One event. Raises NotFound when it is not the Session's."""
     event = Event.objects.filter(session=session_id, id=event_id).first()
@@ -67,19 +77,9 @@ def find_event(session_id: str, event_id: str) -> Event:
 def told_paths(caller: Caller, events: Iterable[Event]) -> ToldPaths:
     """The paths that the checkpoints among some events changed. Two queries."""
     sealed = [event.told for event in events if event.kind == EventKind.CHANGE_CHECKPOINTED]
-    stores = _readable(caller, {told["store"] for told in sealed})
+    stores = readable_stores(caller, {told["store"] for told in sealed})
     versions = [told["new_version"] for told in sealed if told["store"] in stores]
     return ToldPaths(_changed_paths(versions), stores)
-
-
-def _readable(caller: Caller, store_ids: Iterable[str]) -> dict[str, StoreAccess]:
-    """Those of some stores whose content a caller may read."""
-    wanted = list(store_ids)
-    if not wanted:
-        return {}
-    rows: Any = listable_stores(caller).filter(id__in=wanted).exclude(lifecycle__in=HIDDEN)
-    accesses = [StoreAccess(caller, row, frozenset(row.granted)) for row in rows]
-    return {one.store_id: one for one in accesses if one.may(Permission.READ)}
 
 
 def _changed_paths(version_ids: list[str]) -> dict[str, list[str]]:

@@ -36,13 +36,16 @@ from proposals.actions.respond import Answer, respond
 from proposals.models import ProposalResponse
 from proposals.opening import Words
 from tenancy.models import Principal, Workspace
+from tests.browser.sessions import make_sessions
 from tests.factories import (
     caller_for,
     grant,
     make_agent,
+    make_environment,
     make_key,
     make_person,
     make_service,
+    make_space,
     make_store,
     make_workspace,
 )
@@ -82,7 +85,7 @@ HOSTILE = (
 
 @dataclass(frozen=True)
 class World:
-    """What the screens show. `proposals` and `jobs` are IDs by the state they are in."""
+    """What the screens show. `proposals`, `jobs` and `sessions` are IDs by what they are like."""
 
     workspace: Workspace
     reviewer: Principal
@@ -94,6 +97,9 @@ class World:
     own: str
     archived: str
     jobs: dict[str, str]
+    environment: str
+    space: str
+    sessions: dict[str, str]
 
 
 def make_world(name: str = "demo") -> World:
@@ -106,22 +112,30 @@ def make_world(name: str = "demo") -> World:
         grant(person, workspace, *permissions.split())
     make_service(workspace, "Nightly importer")
     agent = make_agent(workspace, "Release helper")
-    grant(agent, workspace, "read")
+    make_agent(workspace, "Unknown helper")
+    grant(agent, workspace, "read", "write")
+    grant(author, agent, "act_as")
+    environment = make_environment(workspace, name="Laptops").id
+    space = make_space(workspace, author, agent, name="Release room").id
     make_key(workspace, principal=author, name="Ada's scripts")
     make_key(workspace, name="Dashboard", expires_at=now() + timedelta(days=30))
     store = _team_memory(workspace, admin)
     imported = _large_store(workspace, admin, author)
+    proposals, own = _proposals(store, author, reviewer, admin), _own_store(author)
     return World(
         workspace=workspace,
         reviewer=reviewer,
         author=author,
         admin=admin,
         store=store,
-        proposals=_proposals(store, author, reviewer, admin),
+        proposals=proposals,
         imported=imported,
-        own=_own_store(author),
+        own=own,
         archived=_archived_store(workspace, admin),
         jobs=_jobs(admin, store, imported),
+        environment=environment,
+        space=space,
+        sessions=make_sessions(author, (agent.id, environment, space), imported, own),
     )
 
 
