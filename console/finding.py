@@ -38,6 +38,7 @@ SEARCHED: Final = 100
 _PAGES: Final = {
     "store": "store-documents",
     "proposal": "proposal",
+    "session": "session",
     "job": "jobs-one",
     "principal": "principals-one",
     "agent": "agents-one",
