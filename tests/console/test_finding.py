@@ -78,7 +78,9 @@ def test_finding_takes_the_same_queries_however_much_there_is(scene: Scene, auth
     def add(count: int) -> None:
         for number in range(count):
             grant(scene.author, make_store(scene.workspace, f"notes {number}"), "read")
-            scene.approve(scene.propose(f"notes {number}", {f"/{count}/{number}/notes.md": f"{number}\n"}))
+            scene.approve(
+                scene.propose(f"notes {number}", {f"/{count}/{number}/notes.md": f"{number}\n"})
+            )
 
     add(2)
     few = ask()
