@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from tests.oracle.provenance import Provenance
 from tests.oracle.store import Store
 from tests.oracle.treehash import content_hash, ends_page
 from tests.oracle.values import UNKNOWN, Delete, Operation, Put, Tree
@@ -57,6 +58,20 @@ texts = st.sampled_from(TEXTS) | st.builds(
 )
 """No line stands twice in a text, and any two lines stand in one order in every text."""
 
+hexes = st.integers(0, 3).map(lambda n: f"0190a0b0c0d07e0f8a0b0c0d0e0f101{n}")
+some_hexes = st.lists(hexes, max_size=2).map(tuple)
+claims = st.builds(
+    Provenance,
+    st.sampled_from(("observed", "inferred", "uncertain")),
+    st.sampled_from(("2026-01-31T23:59:59.999Z", "1999-12-31T00:00:00.000Z")),
+    events=some_hexes,
+    versions=some_hexes,
+    refs=st.lists(st.sampled_from(("x", 'a "café"\n', "\u2028𝄞")), max_size=2).map(tuple),
+    curation=st.none() | hexes,
+    supersedes=st.none() | st.tuples(st.sampled_from(PATHS), hexes),
+)
+provenances = st.none() | claims
+
 media_types = st.none() | st.sampled_from(("text/plain", "text/markdown", "application/x-note"))
 
 
@@ -95,14 +110,14 @@ def any_operations(tree: Tree) -> st.SearchStrategy[tuple[Operation, ...]]:
 def right_operation(path: str, tree: Tree) -> st.SearchStrategy[Operation]:
     """A write or, where there is a document, a deletion, expecting what is there."""
     found = tree[path].sha256 if path in tree else None
-    put = st.builds(Put, st.just(path), texts, media_types, st.just(found))
+    put = st.builds(Put, st.just(path), texts, media_types, st.just(found), provenances)
     return put | st.just(Delete(path, found)) if found else put
 
 
 def any_operation(path: str, tree: Tree) -> st.SearchStrategy[Operation]:
     """An operation that may expect something else than what is there."""
     expected = st.sampled_from((None, content_hash(TEXTS[1]), content_hash("other")))
-    wrong_put = st.builds(Put, st.just(path), texts, media_types, expected)
+    wrong_put = st.builds(Put, st.just(path), texts, media_types, expected, provenances)
     wrong_delete = st.just(Delete(path, content_hash("other")))
     return right_operation(path, tree) | wrong_put | wrong_delete
 
