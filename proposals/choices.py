@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from memory.versions import Change, Put
 from proposals.copying import copies_of
-from proposals.merges import Merge, NoMerge, merges_of
+from proposals.merges import Merge, NoMerge, merged, unmerged
 from proposals.replaying import Trial
 from wire.errors import Conflict, Malformed, name_some
 
@@ -48,15 +48,27 @@ def changes_of(trial: Trial, choices: Choices) -> dict[str, Change]:
             in conflict, or whose text is erased or not the merged one.
     """
     _require_current(trial, choices)
+    _require_decided(trial, choices)
     changes: dict[str, Change] = dict.fromkeys(trial.deleted)
     copied = trial.written
-    for merge in _decided(trial, choices):
-        choice = choices.by_path[merge.path]
-        if choice is not Side.CANONICAL:
-            changes[merge.path] = _change(merge, choice)
-        if choice is Side.PROPOSAL and merge.conflict.head:
-            copied.append(merge.conflict.head)
-    return changes | copies_of(copied)
+    for conflict in trial.conflicts:
+        choice = choices.by_path[conflict.path]
+        if choice is Side.PROPOSAL and conflict.head:
+            copied.append(conflict.head)
+        elif choice is Side.PROPOSAL or choice is None:
+            changes[conflict.path] = None
+    return changes | _texts(trial, choices) | copies_of(copied)
+
+
+def _texts(trial: Trial, choices: Choices) -> dict[str, Put]:
+    """What was written by hand or accepted; only what is accepted is merged."""
+    made = {
+        path: choice
+        for path, choice in choices.by_path.items()
+        if isinstance(choice, Put | Accepted)
+    }
+    loaded = unmerged(conflict for conflict in trial.conflicts if conflict.path in made)
+    return {merge.path: _text(merge, made[merge.path]) for merge in loaded}
 
 
 def _require_current(trial: Trial, choices: Choices) -> None:
@@ -67,8 +79,7 @@ def _require_current(trial: Trial, choices: Choices) -> None:
         )
 
 
-def _decided(trial: Trial, choices: Choices) -> list[Merge]:
-    """The conflicts that were decided, when all of them were."""
+def _require_decided(trial: Trial, choices: Choices) -> None:
     paths = {conflict.path for conflict in trial.conflicts}
     foreign = sorted(choices.by_path.keys() - paths)
     if foreign:
@@ -82,16 +93,13 @@ def _decided(trial: Trial, choices: Choices) -> list[Merge]:
     if open_paths:
         named = name_some(sorted(open_paths))
         raise Conflict(f"Changed both here and on canonical since: {named}.")
-    return merges_of(trial.conflicts)
 
 
-def _change(merge: Merge, choice: Choice) -> Change:
+def _text(merge: Merge, choice: Put | Accepted) -> Put:
     if isinstance(choice, Accepted):
-        return _accepted(merge, choice)
-    if isinstance(choice, Put):
-        media_type = choice.media_type or merge.media_type or None
-        return replace(choice, media_type=media_type, expires_at=merge.expires_at)
-    return None  # a deletion; what the Proposal writes is copied
+        return _accepted(merged(merge), choice)
+    media_type = choice.media_type or merge.media_type or None
+    return replace(choice, media_type=media_type, expires_at=merge.expires_at)
 
 
 def _accepted(merge: Merge, choice: Accepted) -> Put:

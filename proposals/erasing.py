@@ -6,6 +6,7 @@ from typing import Final
 from django.db import connection
 from django.db.models import F
 
+from database.arrays import among_ids
 from database.transactions import step
 from memory import receipts
 from memory.actors import REDACTOR
@@ -85,13 +86,13 @@ def _lock_open(store_id: str, paths: Sequence[str]) -> Collection[Proposal]:
 
 def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
     """The heads that have their Proposal's title as their message, as those have that it sealed."""
-    told = Proposal.objects.filter(id__in=proposal_ids, head__note__message=F("title"))
+    told = Proposal.objects.filter(among_ids("id", proposal_ids), head__note__message=F("title"))
     return list(told.values_list("head", flat=True))
 
 
 @step
 def _blank(proposal_ids: Collection[str]) -> None:
-    told = Proposal.objects.filter(id__in=proposal_ids, words_erased_at=None)
+    told = Proposal.objects.filter(among_ids("id", proposal_ids), words_erased_at=None)
     told.update(title="", description="", resolution_note=None, words_erased_at=now())
 
 

@@ -36,8 +36,9 @@ class Merge:
     """A path in conflict with the texts of all three sides.
 
     Attributes:
-        merged: both changes together; None when `reason` says why there is none.
-        media_type: what the merged text would have.
+        merged: both changes together; None before they were merged, and when `reason` says why
+            they cannot be.
+        media_type: what the merged text has; empty when `reason` is one that the texts do not tell.
     """
 
     conflict: PathConflict
@@ -81,9 +82,27 @@ class Merge:
 
 def merges_of(conflicts: Iterable[PathConflict]) -> list[Merge]:
     """Load what the sides of some conflicts hold, and merge it where that can be. One query."""
+    return [merged(each) for each in unmerged(conflicts)]
+
+
+def unmerged(conflicts: Iterable[PathConflict]) -> list[Merge]:
+    """Load what the sides of some conflicts hold, and merge nothing yet. One query."""
     wanted = list(conflicts)
     bodies = bodies_of(entry for each in wanted for entry in each.entries)
-    return [_merge(each, bodies) for each in wanted]
+    return [_load(each, bodies) for each in wanted]
+
+
+def merged(merge: Merge) -> Merge:
+    """The same with the merged text, where there can be one."""
+    if merge.reason:
+        return merge
+    texts = (body.text or "" for body in (merge.base, merge.canonical, merge.head))
+    found = merge_lines(*texts)
+    try:
+        parse_text(found.text)
+    except TextError:
+        return replace(merge, reason=NoMerge.TOO_LONG)
+    return replace(merge, merged=found)
 
 
 def acquire_merges(access: StoreAccess, merges: Sequence[Merge]) -> Acquired:
@@ -99,22 +118,17 @@ def acquire_merges(access: StoreAccess, merges: Sequence[Merge]) -> Acquired:
     )
 
 
-def _merge(conflict: PathConflict, bodies: Mapping[UUID, BodyState]) -> Merge:
+def _load(conflict: PathConflict, bodies: Mapping[UUID, BodyState]) -> Merge:
     base, canonical, head = (
         bodies[entry.document_version] if entry else BodyState()
         for entry in (conflict.base, conflict.canonical, conflict.head)
     )
-    unmerged = Merge(conflict, base, canonical, head)
+    loaded = Merge(conflict, base, canonical, head)
     media_type = _media_type(conflict)
-    reason = _reason_against(unmerged, media_type)
+    reason = _reason_against(loaded, media_type)
     if reason or media_type is None:
-        return replace(unmerged, reason=reason)
-    merged = merge_lines(base.text or "", canonical.text or "", head.text or "")
-    try:
-        parse_text(merged.text)
-    except TextError:
-        return replace(unmerged, reason=NoMerge.TOO_LONG)
-    return replace(unmerged, merged=merged, media_type=media_type)
+        return replace(loaded, reason=reason)
+    return replace(loaded, media_type=media_type)
 
 
 def _reason_against(merge: Merge, media_type: str | None) -> NoMerge | None:

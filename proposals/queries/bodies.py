@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, Exists, F, Func, OuterRef, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 
+from database.arrays import Among
 from memory.models import DocumentVersion
 from memory.queries.documents import Erasure, erasure_of
 from proposals.models import ProposalStatus
@@ -46,17 +46,8 @@ def has_erased_body() -> Case:
 
 def shown_bodies() -> QuerySet[DocumentVersion]:
     """The document versions on either side of the Proposal of an outer query."""
-    return DocumentVersion.objects.filter(_Among(F("id"), OuterRef("document_versions")))
+    return DocumentVersion.objects.filter(Among(F("id"), OuterRef("document_versions")))
 
 
 def _gone() -> Q:
     return Q(body=None) | Q(expires_at__lte=now())
-
-
-class _Among(Func):
-    """Whether a value is in an array: `value = ANY(array)`, which an index can answer."""
-
-    template = "%(expressions)s)"
-    arg_joiner = " = ANY("
-    arity = 2
-    output_field: Any = BooleanField()

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Exists, QuerySet
 
+from database.arrays import among_ids
 from proposals.models import Proposal, ProposalStatus
 from proposals.queries.bodies import shown_bodies
 
@@ -23,10 +24,10 @@ def telling(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
     ids = set(touching(store_id, paths).values_list("id", flat=True))
     newer = ids
     while newer:
-        replacing = Proposal.objects.filter(replaces__in=newer)
+        replacing = Proposal.objects.filter(among_ids("replaces", newer))
         newer = set(replacing.values_list("id", flat=True)) - ids
         ids |= newer
-    return Proposal.objects.filter(id__in=ids)
+    return Proposal.objects.filter(among_ids("id", ids))
 
 
 def open_touching(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:

@@ -1,6 +1,7 @@
 """Contract P4: drift and trial, and the offered merge inside documents that both sides changed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -153,6 +154,28 @@ def test_P4_a_side_another_text_or_none_can_be_taken(scenario, api, opened, reso
     made = repropose(scenario, api, opened, {"path": "/a.md", **resolution}).ok(201)
 
     assert texts_at(made["head_version"]).get("/a.md") == held
+
+
+@pytest.mark.parametrize(
+    "resolution",
+    [{"take": "proposal"}, {"take": "canonical"}, {"take": "content", "content": "by hand\n"}],
+)
+def test_P4_only_what_is_accepted_is_merged(scenario, api, opened, resolution, monkeypatch):
+    scenario.write({"/a.md": THEIRS})
+    monkeypatch.setattr("proposals.merges.merge_lines", None)
+
+    assert repropose(scenario, api, opened, {"path": "/a.md", **resolution}).status == 201
+
+
+def test_P4_a_text_by_hand_has_the_media_type_that_the_merged_one_has(scenario, api, opened):
+    [write] = operations(scenario.canonical, {"/a.md": THEIRS})
+    put = Put(THEIRS, media_type="text/x-note")
+    scenario.change_with((replace(write, change=put),))
+
+    made = repropose(scenario, api, opened, {"path": "/a.md", "take": "content", "content": "x"})
+
+    written = DocumentVersion.objects.get(introduced_by=made.ok(201)["head_version"], path="/a.md")
+    assert written.media_type == "text/x-note"
 
 
 def test_P4_lines_that_both_changed_stand_between_marks_and_cannot_be_accepted(

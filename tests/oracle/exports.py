@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from tests.oracle.provenance import Provenance
 from tests.oracle.store import Store, describe
 from tests.oracle.treehash import in_order
 from tests.oracle.values import Caller, Document, RefName, Sealed, Version
@@ -12,7 +13,10 @@ REF_KINDS = ("canonical", "session", "proposal", "curation")
 
 @dataclass(frozen=True)
 class Exported:
-    """What is told of a text; `text` is None when it is gone, and its ceiling then, too."""
+    """What is told of a text.
+
+    Once it is gone `text` is None, and so are its ceiling and the claims of where it came from.
+    """
 
     path: str
     sha256: str
@@ -20,6 +24,8 @@ class Exported:
     size: int
     text: str | None
     expires_at: datetime | None
+    provenance: Provenance | None
+    provenance_sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,8 @@ class Exporter:
             document.size,
             None if gone else document.text,
             None if gone else document.expires_at,
+            None if gone else document.provenance,
+            document.provenance.sha256 if document.provenance else None,
         )
 
     def _pointers(self) -> tuple[Pointer, ...]:

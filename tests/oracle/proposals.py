@@ -1,4 +1,4 @@
-"""Proposals in the oracle (contract P1 to P5), beside the store whose canonical they ask for."""
+"""Proposals in the oracle (contract P1 to P3, P5), beside the store they are about."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tests.oracle.retention import earlier
 from tests.oracle.store import Store
 from tests.oracle.treehash import diff_hash
-from tests.oracle.trees import changed_paths, content_of, refuse_clashes
+from tests.oracle.trees import changed_paths
 from tests.oracle.values import (
     CANONICAL,
     CONFLICT,
@@ -112,9 +112,9 @@ class ProposalDesk:
     def show(self, caller: Caller, number: int) -> Shown:
         """One Proposal, as this caller sees it."""
         self.store.know(caller)
-        proposal = self._find(number)
+        proposal = self.find(number)
         self.store.open(caller)
-        stale = proposal.status == "open" and self._canonical != proposal.base
+        stale = proposal.status == "open" and self.canonical != proposal.base
         replaced_by = [each.number for each in self.proposals if each.replaces == number]
         return Shown(
             number,
@@ -137,13 +137,13 @@ class ProposalDesk:
         wanted = [each for each in self.proposals if status in (None, each.status)]
         return tuple(self.show(caller, each.number) for each in reversed(wanted))
 
-    def _find(self, number: int) -> Proposal:
+    def find(self, number: int) -> Proposal:
         if not 0 <= number < len(self.proposals):
             raise Refused(NOT_FOUND, "no such Proposal")
         return self.proposals[number]
 
     @property
-    def _canonical(self) -> int:
+    def canonical(self) -> int:
         return self.store.refs[CANONICAL]
 
     # --- opening -----------------------------------------------------------------------------
@@ -151,15 +151,15 @@ class ProposalDesk:
     def create(self, caller: Caller, request: NewProposal, key: str) -> Handled:
         """Freeze a base and a head (P1)."""
         inline = not isinstance(request.head, int)
-        told = self._before_writing(caller, request, key, keeps_bodies=inline)
+        told = self.before_writing(caller, request, key, keeps_bodies=inline)
         if told is not None:
             return Handled(self.show(caller, told), replayed=True)
         base = self.store.resolve(caller, request.base)
-        opened = self._open(caller, request.title, base, self._head(caller, base, request))
+        opened = self.open(caller, request.title, base, self._head(caller, base, request))
         self.store.keep_receipt(caller, key, request, opened.number)
         return Handled(self.show(caller, opened.number), replayed=False)
 
-    def _before_writing(
+    def before_writing(
         self, caller: Caller, request: object, key: str, *, keeps_bodies: bool
     ) -> int | None:
         self.store.open(caller, "write")
@@ -178,7 +178,7 @@ class ProposalDesk:
             return head
         tree = self._draft(caller, base, request.head)
         self._require_change(base, tree)
-        return self._seal_head(caller, base.number, tree, request.title)
+        return self.seal_head(caller, base.number, tree, request.title)
 
     def _require_change(self, base: Version, head: Tree) -> None:
         changed = changed_paths(base.tree, head)
@@ -192,10 +192,10 @@ class ProposalDesk:
         restored = self.store.resolve(caller, head.version).tree
         tree = dict(base.tree)
         for path in changed_paths(base.tree, restored):
-            self._write(tree, path, restored.get(path))
+            self.copy(tree, path, restored.get(path))
         return tree
 
-    def _write(self, tree: Tree, path: str, wanted: Document | None) -> None:
+    def copy(self, tree: Tree, path: str, wanted: Document | None) -> None:
         """Write what some version holds already; its text keeps the earlier ceiling (F1)."""
         if wanted is None:
             del tree[path]
@@ -205,10 +205,10 @@ class ProposalDesk:
         number = len(self.store.versions)
         tree[path] = replace(wanted, introduced_by=number, expires_at=ceiling)
 
-    def _seal_head(self, caller: Caller, base: int, tree: Tree, title: str | None) -> Version:
+    def seal_head(self, caller: Caller, base: int, tree: Tree, title: str | None) -> Version:
         return self.store.versions[self.store.seal(base, "proposal", caller, tree, title)]
 
-    def _open(
+    def open(
         self,
         caller: Caller,
         title: str | None,
@@ -246,7 +246,7 @@ class ProposalDesk:
     def respond(self, caller: Caller, number: int, response: Response, key: str) -> Handled:
         """Approve or reject, in the precedence of P2."""
         self.store.know(caller)
-        proposal = self._find(number)
+        proposal = self.find(number)
         self._require_rules(caller, proposal, response)
         request = (number, response)
         replayed = self.store.replay(caller, key, request) is not None
@@ -285,7 +285,7 @@ class ProposalDesk:
         if any(said not in (None, is_) for said, is_ in zip(echoed, frozen, strict=True)):
             raise Refused(CONFLICT, "the reviewer saw something else")
         status, reason = RESOLVED_BY[response.response], None
-        if response.response == "approve" and self._canonical != proposal.base:
+        if response.response == "approve" and self.canonical != proposal.base:
             status, reason = "superseded", "canonical_moved"
         if status == "approved":
             if self.lacks_bodies(proposal):
@@ -313,50 +313,3 @@ class ProposalDesk:
         ended = replace(proposal, status=status, response=response, reason=reason)
         self.proposals[proposal.number] = ended
         self.store.move(proposal.ref, None, caller)
-
-    # --- re-proposing ------------------------------------------------------------------------
-
-    def repropose(self, caller: Caller, number: int, key: str) -> Handled:
-        """Replay a stale or superseded Proposal on today's canonical (P4)."""
-        self.store.know(caller)
-        old = self._find(number)
-        told = self._before_writing(caller, ("repropose", number), key, keeps_bodies=True)
-        if told is not None:
-            return Handled(self.show(caller, told), replayed=True)
-        self._require_replaceable(old)
-        canonical = self.store.versions[self._canonical]
-        tree = self._replay(old, canonical)
-        head = self._seal_head(caller, canonical.number, tree, old.title)
-        new = self._open(caller, old.title, canonical, head, replaces=old)
-        if old.status == "open":
-            self.resolve(caller, old, "superseded", None, "reproposed")
-        self.store.keep_receipt(caller, key, ("repropose", number), new.number)
-        return Handled(self.show(caller, new.number), replayed=False)
-
-    def _require_replaceable(self, old: Proposal) -> None:
-        if old.status in ("approved", "rejected"):
-            raise Refused(CONFLICT, f"already {old.status}")
-        if old.title is None:
-            raise Refused(CONFLICT, "redacted, words and all")
-        if any(each.replaces == old.number for each in self.proposals):
-            raise Refused(CONFLICT, "re-proposed before")
-        if old.status == "open" and old.base == self._canonical:
-            raise Refused(CONFLICT, "not stale")
-
-    def _replay(self, old: Proposal, canonical: Version) -> Tree:
-        """Apply what the Proposal changed, where canonical still holds what it started from."""
-        base, head = self.store.versions[old.base].tree, self.store.versions[old.head].tree
-        tree = dict(canonical.tree)
-        for path in changed_paths(base, head):
-            now, wanted = content_of(tree.get(path)), head.get(path)
-            if now == content_of(wanted):
-                continue
-            if now != content_of(base.get(path)):
-                raise Refused(CONFLICT, f"{path} was changed on both sides")
-            self._write(tree, path, wanted)
-        refuse_clashes(tree)
-        changed = changed_paths(canonical.tree, tree)
-        if not changed:
-            raise Refused(CONFLICT, "canonical holds all of it already")
-        self.store.refuse_fenced(changed)
-        return tree

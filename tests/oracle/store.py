@@ -204,7 +204,13 @@ class Store:
         if document is None:
             raise Refused(NOT_FOUND, "no such document")
         self.bodies.require(path, document)
-        return Reading(sealed.number, document.text, document.media_type, document.expires_at)
+        return Reading(
+            sealed.number,
+            document.text,
+            document.media_type,
+            document.expires_at,
+            document.provenance,
+        )
 
     def list_documents(
         self, caller: Caller, version: int | None = None, prefix: str = "/"

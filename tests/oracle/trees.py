@@ -35,7 +35,9 @@ def apply(
 def _put(tree: Tree, put: Put, number: int, ceiling: datetime | None) -> None:
     found = tree.get(put.path)
     if found is None or not found.holds(put.text, put.effective_media_type):
-        tree[put.path] = Document(put.text, put.effective_media_type, number, ceiling)
+        tree[put.path] = Document(
+            put.text, put.effective_media_type, number, ceiling, put.provenance
+        )
 
 
 def refuse_clashes(tree: Tree) -> None:

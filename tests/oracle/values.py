@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from tests.oracle.provenance import Provenance
 from tests.oracle.treehash import content_hash
 
 CONFLICT: Final = "memory.conflict"
@@ -58,12 +59,14 @@ class Document:
 
     Attributes:
         expires_at: the text's ceiling; None for none.
+        provenance: goes with the text, but for its digest.
     """
 
     text: str
     media_type: str
     introduced_by: int
     expires_at: datetime | None = None
+    provenance: Provenance | None = None
 
     @property
     def sha256(self) -> str:
@@ -74,7 +77,7 @@ class Document:
         return len(self.text.encode())
 
     def holds(self, text: str, media_type: str) -> bool:
-        """Whether writing this again alters nothing."""
+        """Whether writing this again alters nothing, whatever is claimed of it now."""
         return (self.text, self.media_type) == (text, media_type)
 
 
@@ -90,6 +93,7 @@ class Put:
     text: str
     media_type: str | None = None
     expected: str | None = None
+    provenance: Provenance | None = None
 
     @property
     def effective_media_type(self) -> str:
@@ -151,6 +155,7 @@ class Reading:
     text: str
     media_type: str
     expires_at: datetime | None
+    provenance: Provenance | None
 
 
 @dataclass(frozen=True)

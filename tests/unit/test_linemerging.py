@@ -1,14 +1,13 @@
 """Contract P4: two changes of one text brought together, as `git merge-file` has it."""
 
-import subprocess
-from pathlib import Path
 from time import process_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.linemerging import MergedText, Stretch, has_marks, merge_lines
+from tests.oracle.linemerges import merge_by_git
 
 LINES = st.sampled_from(["alpha", "beta", "gamma", "delta", "<<<<<<< x", "======= y", "1", "a\rb"])
 TEXTS = st.builds(
@@ -34,25 +33,11 @@ def merges(draw: st.DrawFn) -> tuple[str, str, str]:
     return base, edited(draw, base), edited(draw, base)
 
 
-def by_git(folder: Path, base: str, canonical: str, proposed: str) -> tuple[str, int]:
-    """What `git merge-file` makes of it, and how many conflicts it finds."""
-    for name, text in {"canonical": canonical, "base": base, "proposal": proposed}.items():
-        (folder / name).write_bytes(text.encode())
-    done = subprocess.run(
-        ["git", "merge-file", "-p", "canonical", "base", "proposal"],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-    )
-    assert 0 <= done.returncode < 128, done.stderr
-    return done.stdout.decode(), done.returncode
-
-
 @given(merges())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_it_agrees_with_git(tmp_path, texts):
+@settings(deadline=None)
+def test_it_agrees_with_git(texts):
     merged = merge_lines(*texts)
-    assert (merged.text, merged.conflicts) == by_git(tmp_path, *texts)
+    assert (merged.text, merged.conflicts) == merge_by_git(*texts)
 
 
 @given(merges())
@@ -63,7 +48,20 @@ def test_what_only_one_side_changed_is_never_lost(texts):
     assert merge_lines(base, proposed, proposed).text == proposed
 
 
-@given(merges())
+@st.composite
+def clear_merges(draw: st.DrawFn) -> tuple[str, str, str]:
+    """The same, where no line stands twice: so there is one way only to see what was changed."""
+    lines = draw(st.lists(LINES, unique=True))
+    base = "".join(f"{line}\n" for line in lines)
+    return base, reworked(draw, "ours", lines), reworked(draw, "theirs", lines)
+
+
+def reworked(draw: st.DrawFn, who: str, lines: list[str]) -> str:
+    kept = ("{0}\n", "", f"{who} for {{0}}\n", f"{{0}}\n{who} after {{0}}\n")
+    return "".join(draw(st.sampled_from(kept)).format(line) for line in lines)
+
+
+@given(clear_merges())
 def test_each_side_can_be_told_from_what_is_contested(texts):
     """Taking one side of every conflict loses nothing that the other side changed elsewhere."""
     base, canonical, proposed = texts

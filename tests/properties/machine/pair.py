@@ -7,6 +7,7 @@ from tests.oracle.copies import Copier
 from tests.oracle.erasure import Shredder
 from tests.oracle.exports import Exporter
 from tests.oracle.proposals import ProposalDesk
+from tests.oracle.replays import Replayer
 from tests.oracle.search import Index
 from tests.oracle.store import Store
 from tests.oracle.values import CANONICAL, NOT_FOUND, Caller
@@ -23,11 +24,13 @@ class Pair:
         self.store = store
         self.server = server
         self.desk = ProposalDesk(store)
+        self.replayer = Replayer(store, self.desk)
         exporter = Exporter(store)
         self.parts = (
             store.workspace,
             store,
             self.desk,
+            self.replayer,
             Annotations(store),
             Index(store),
             Shredder(store, self.desk),

@@ -15,12 +15,14 @@ from tests.oracle.values import (
     Reading,
     Written,
 )
+from tests.properties.product.provenance import live_provenance
 from tests.properties.product.requests import (
     Requests,
     body_of,
     is_replay,
     moment,
     spell_operation,
+    spell_text,
     why_gone,
 )
 
@@ -54,8 +56,7 @@ class Documents(Requests):
             precondition = {"If_Match": f'"{operation.expected}"'}
         api = self.api(caller)
         if isinstance(operation, Put):
-            body = {"content": operation.text, "media_type": operation.media_type}
-            answer = api.put(address, body, key=key, **precondition)
+            answer = api.put(address, spell_text(operation), key=key, **precondition)
         else:
             answer = api.delete(address, key=key, **precondition)
         done = body_of(answer)
@@ -71,6 +72,7 @@ class Documents(Requests):
             body["content"],
             body["media_type"],
             moment(body["expires_at"]),
+            live_provenance(body["provenance"]),
         )
 
     def list_documents(

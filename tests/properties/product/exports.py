@@ -10,6 +10,7 @@ from tests.oracle.exports import Exported, Graph, Pointer, Whole
 from tests.oracle.values import Caller, Sealed
 from tests.properties.product.erasure import finish_job
 from tests.properties.product.histories import Histories
+from tests.properties.product.provenance import exported_provenance
 from tests.properties.product.requests import body_of, moment
 
 KINDS = ("revision", "path_fence", "document_version", "revision_entry", "ref")
@@ -149,7 +150,6 @@ class Exports(Histories):
 
 def _exported(row: Any) -> Exported:
     document, body = row["document"], row["body"]
-    assert (document["provenance"], row["provenance_sha256"]) == (None, None)
     assert body["state"] == ("available" if "content" in body else "erased")
     return Exported(
         document["path"],
@@ -158,6 +158,8 @@ def _exported(row: Any) -> Exported:
         document["bytes"],
         body.get("content"),
         moment(body.get("expires_at")),
+        exported_provenance(document["provenance"]),
+        row["provenance_sha256"],
     )
 
 

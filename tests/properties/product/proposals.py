@@ -4,9 +4,17 @@ from typing import Any
 
 from tests.client import Answer
 from tests.oracle.proposals import Handled, NewProposal, Response, Restore, Shown
-from tests.oracle.values import Caller
+from tests.oracle.replays import Choices, Clash, Clashes, Merged, Resolution
+from tests.oracle.treehash import content_hash
+from tests.oracle.values import Caller, Put
 from tests.properties.product.histories import Histories
-from tests.properties.product.requests import body_of, is_replay, spell_operation
+from tests.properties.product.requests import (
+    body_of,
+    is_replay,
+    spell_operation,
+    spell_text,
+    why_gone,
+)
 
 
 class Proposals(Histories):
@@ -36,8 +44,18 @@ class Proposals(Histories):
         }
         return self._decide(caller, number, "respond", body, key)
 
-    def repropose(self, caller: Caller, number: int, key: str) -> Handled:
-        return self._decide(caller, number, "repropose", {}, key)
+    def repropose(self, caller: Caller, number: int, choices: Choices, key: str) -> Handled:
+        body = {
+            "canonical_version": self.version(choices.canonical),
+            "resolutions": [_spell_resolution(each) for each in choices.resolutions],
+        }
+        return self._decide(caller, number, "repropose", body, key)
+
+    def list_conflicts(self, caller: Caller, number: int, limit: int = 200) -> Clashes:
+        pages = list(self.pages(caller, f"proposals/{self.proposals[number]}/conflicts", limit))
+        (canonical,) = {page["canonical_version"] for page in pages}
+        rows = [row for page in pages for row in page["data"]]
+        return Clashes(self.versions.number(canonical), tuple(map(_clash, rows)))
 
     def _decide(self, caller: Caller, number: int, how: str, body: Any, key: str) -> Handled:
         address = self.url(f"proposals/{self.proposals[number]}/{how}")
@@ -76,3 +94,35 @@ class Proposals(Histories):
             self.proposals.maybe_number(body["replaces"]),
             self.proposals.maybe_number(body["replaced_by"]),
         )
+
+
+def _spell_resolution(choice: Resolution) -> dict[str, Any]:
+    spelled: dict[str, Any] = {"path": choice.path, "take": choice.take}
+    if choice.take == "merge":
+        spelled["content_sha256"] = choice.sha256
+    if choice.take == "content":
+        put = Put(choice.path, choice.text, choice.media_type, provenance=choice.provenance)
+        spelled |= spell_text(put)
+    return spelled
+
+
+def _clash(row: Any) -> Clash:
+    return Clash(
+        row["path"],
+        _side(row["base"]),
+        _side(row["canonical"]),
+        _side(row["proposal"]),
+        tuple(row["blocked_by"]),
+        row["merge"] and _merged(row["merge"]),
+        row["no_merge"],
+    )
+
+
+def _side(side: Any) -> tuple[str, str | None] | None:
+    return side and (side["content_sha256"], why_gone(side["erased"]))
+
+
+def _merged(merge: Any) -> Merged:
+    text, conflicts = merge["content"], merge["conflicts"]
+    assert merge["content_sha256"] == content_hash(text)
+    return Merged(None if conflicts else text, merge["media_type"], conflicts)

@@ -109,9 +109,14 @@ class Requests:
 def spell_operation(operation: Operation) -> dict[str, Any]:
     common = {"path": operation.path, "expected_sha256": operation.expected}
     if isinstance(operation, Put):
-        text = {"content": operation.text, "media_type": operation.media_type}
-        return {"kind": "put", **common, **text}
+        return {"kind": "put", **common, **spell_text(operation)}
     return {"kind": "delete", **common}
+
+
+def spell_text(put: Put) -> dict[str, Any]:
+    """The text that somebody writes, and what they say of it."""
+    claims = put.provenance.live() if put.provenance else None
+    return {"content": put.text, "media_type": put.media_type, "provenance": claims}
 
 
 def moment(text: str | None) -> datetime | None:
