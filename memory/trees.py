@@ -1,7 +1,8 @@
 """Trees in PostgreSQL: loading their pages, storing the ones that a write made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from database.rows import insert_rows
 from database.transactions import step
 from memory.models import MemoryVersion, TreePage, VersionTree
 from memory.treehash import page_hash, tree_hash
-from memory.treepages import Page, PagedTree, Slot, TreeEntry
+from memory.treepages import READ_AHEAD, Page, PagedTree, Slot, TreeEntry
 
 _PAGES = """
 SELECT id, paths, document_versions, content_hashes, media_types, sizes
@@ -45,6 +46,12 @@ def load_entries(version_id: str) -> list[TreeEntry]:
     """All that a version holds, by path. Two queries."""
     tree = load_tree(version_id)
     return list(tree.entries_from(ahead=len(tree.slots)))
+
+
+def walk_entries(version_id: str) -> Iterator[TreeEntry]:
+    """All that a version holds, by path, with no more than a few pages of it at hand."""
+    for slots in batched(load_tree(version_id).slots, READ_AHEAD):
+        yield from PagedTree(list(slots), load_pages).entries_from(ahead=READ_AHEAD)
 
 
 @compiled

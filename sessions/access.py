@@ -66,6 +66,14 @@ class SessionAccess:
         if not (self.may_read or self.is_runner):
             self.require_read()
 
+    def require_part(self) -> None:
+        """Raise PolicyDenied unless the caller takes part: what is mounted is for nobody else."""
+        if not (self.is_principal or self.is_agent or self.is_runner):
+            raise PolicyDenied(
+                f"What {self.session_id} mounts is for its agent, its acting principal, and the"
+                " runners of its environment."
+            )
+
     def require_start(self) -> None:
         """Raise PolicyDenied unless the caller may start a Run: not the agent itself."""
         refuse_agents(self.caller)

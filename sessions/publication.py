@@ -1,6 +1,7 @@
 """One last look before what a Session is about leaves (contract R5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import DatabaseError, InterfaceError
@@ -8,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from memory.access import StoreAccess
 from memory.publication import Acquired, recheck
 from sessions.access import SessionAccess, open_session
+from tenancy.caller import Caller
 from tenancy.models import Workspace
 from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable
@@ -37,23 +39,38 @@ def recheck_sessions(read: SessionsRead) -> None:
     """
     for store in read.stores:
         recheck(Acquired(store))
-    try:
+    with establishing():
         _recheck_authority(read.sessions)
+
+
+@contextmanager
+def establishing() -> Iterator[None]:
+    """Turn an outage, while it is asked whether something may be released, into its own error."""
+    try:
+        yield
     except (DatabaseError, InterfaceError) as error:
         raise AuthorizationUnavailable(
             "Whether this may still be released could not be established. Retry the request."
         ) from error
 
 
-def _recheck_authority(sessions: Sequence[SessionAccess]) -> None:
-    if not sessions:
-        return
-    caller = sessions[0].caller
+def again_if_changed(caller: Caller) -> Caller | None:
+    """The caller looked up afresh, when anybody's authority changed since; else None.
+
+    Raises:
+        InvalidKey, DisabledTenancy, PolicyDenied: what a fresh request would get.
+    """
     epochs = Workspace.objects.filter(id=caller.workspace_id)
     epoch = epochs.values_list("authority_epoch", flat=True).get()
     if epoch == caller.authority_epoch and not caller.has_expired:
+        return None
+    return recheck_authority(caller)
+
+
+def _recheck_authority(sessions: Sequence[SessionAccess]) -> None:
+    fresh = again_if_changed(sessions[0].caller) if sessions else None
+    if fresh is None:
         return
-    fresh = recheck_authority(caller)
     for access in sessions:
         again = open_session(fresh, access.session_id)
         if access.may_read:

@@ -98,7 +98,8 @@ class Api:
             headers=self.headers | given,
             query_params=query,
         )
-        return Answer(response.status_code, dict(response.headers), response.content)
+        content = response.getvalue() if response.streaming else response.content
+        return Answer(response.status_code, dict(response.headers), content)
 
     def pages(self, path: str, query: dict[str, Any] | None = None) -> list[Any]:
         """All rows of a list, page by page."""

@@ -15,10 +15,11 @@ from pydantic.json_schema import JsonSchemaMode
 from wire import headers
 from wire.errors import ApiError
 from wire.jsonschema import Schema, closed_object, component_name, describe
-from wire.operations import Documented, Operation
+from wire.operations import Documented, Download, Operation
 
 SECURITY_SCHEME = "bearerAuth"
 TEXT = {"type": "string"}
+BYTES = {"type": "string", "format": "binary"}
 
 REQUEST_HEADERS = (
     OpenApiParameter(
@@ -103,13 +104,14 @@ class ContractSchema(AutoSchema):
         return {"application/json": self._reference(body, "validation")} if body else None
 
     def get_response_serializers(self) -> Any:
-        answers = {
-            status: OpenApiResponse(
-                self._reference(shape, "serialization") if shape else None,
-                description=HTTPStatus(status).phrase,
-            )
-            for status, shape in self.said.answers.items()
-        }
+        answers: dict[Any, OpenApiResponse] = {}
+        for status, shape in self.said.answers.items():
+            phrase = HTTPStatus(status).phrase
+            if isinstance(shape, Download):
+                answers[status, *shape.media_types] = OpenApiResponse(BYTES, description=phrase)
+            else:
+                reference = self._reference(shape, "serialization") if shape else None
+                answers[status] = OpenApiResponse(reference, description=phrase)
         return answers | self._error_responses()
 
     def _error_responses(self) -> dict[int, OpenApiResponse]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, Protocol, TypedDict, cast
 
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
@@ -40,6 +40,13 @@ class Listing[T](TypedDict):
 
     data: list[T]
     next_page: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """An answer that is a file, in one of some media types."""
+
+    media_types: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +89,8 @@ def operation[**P](
     idempotency: Literal["required", "optional"] | None = None,
     headers: Sequence[OpenApiParameter] = (),
 ) -> Callable[
-    [Callable[Concatenate[Any, Request, P], HttpResponse]],
-    Callable[Concatenate[Any, Request, P], HttpResponse],
+    [Callable[Concatenate[Any, Request, P], HttpResponseBase]],
+    Callable[Concatenate[Any, Request, P], HttpResponseBase],
 ]:
     """Document a view's method, and hold it to that.
 
@@ -94,7 +101,8 @@ def operation[**P](
     Args:
         id: `group.verbNoun`, unique: `apiKeys.createApiKey`.
         summary: a few words. The method's docstring becomes the description.
-        answers: status → TypedDict, `Listing[TypedDict]`, or None for no content.
+        answers: status → TypedDict, `Listing[TypedDict]`, a `Download`, or None for no
+            content.
         errors: types beyond `EVERYWHERE`.
         idempotency: whether the route reads `Idempotency-Key`.
         headers: further request or response headers.
@@ -104,10 +112,12 @@ def operation[**P](
     )
 
     def decorate(
-        method: Callable[Concatenate[Any, Request, P], HttpResponse],
-    ) -> Callable[Concatenate[Any, Request, P], HttpResponse]:
+        method: Callable[Concatenate[Any, Request, P], HttpResponseBase],
+    ) -> Callable[Concatenate[Any, Request, P], HttpResponseBase]:
         @functools.wraps(method)
-        def run(view: Any, request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def run(
+            view: Any, request: Request, /, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
             expected = Expected(body, query)
             request.parser_context["expected"] = expected
             response = method(view, request, *args, **kwargs)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import parse_etags
 
 from memory.publication import Acquired, recheck
@@ -11,6 +11,10 @@ from wire.rendering import dump_json
 
 class Published(HttpResponse):
     """An answer that passed a publication recheck. Only what looks once more makes one."""
+
+
+class PublishedStream(StreamingHttpResponse):
+    """The same of an answer that is sent in parts, each of which passed a recheck of its own."""
 
 
 def publish(
@@ -30,12 +34,12 @@ def publish(
     rendered = dump_json(answer)
     recheck(acquired)
     headers = {"ETag": etag} if etag else {}
-    if etag and _names(known, etag):
+    if etag and is_known(known, etag):
         return Published(status=304, headers=headers)
     return Published(rendered, headers=headers, content_type="application/json")
 
 
-def _names(known: str, etag: str) -> bool:
+def is_known(known: str, etag: str) -> bool:
     """Whether an If-None-Match names the entity tag, compared weakly as RFC 9110 has it."""
     listed = [name.removeprefix("W/") for name in parse_etags(known)]
     return listed == ["*"] or etag in listed

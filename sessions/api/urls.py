@@ -2,6 +2,7 @@ from django.urls import path
 
 from sessions.api.events import EventsView, EventView, ManifestView
 from sessions.api.keys import SessionKeysView, SessionKeyView
+from sessions.api.mounts import MountArchiveView, MountTreeView
 from sessions.api.runs import RunsView, RunView
 from sessions.api.sessions import (
     SessionArchiveView,
@@ -31,6 +32,8 @@ urlpatterns = [
     path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),
     path("sessions/<str:id>/keys", SessionKeysView.as_view()),
     path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
+    path("sessions/<str:id>/mounts/<int:mount>/archive", MountArchiveView.as_view()),
+    path("sessions/<str:id>/mounts/<int:mount>/tree", MountTreeView.as_view()),
     path("sessions/<str:id>/runs", RunsView.as_view()),
     path("sessions/<str:id>/working-refs", SessionRefsView.as_view()),
     path(_WORKING_REFS, WorkingRefsView.as_view()),

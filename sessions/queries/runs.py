@@ -23,6 +23,14 @@ def find_run(caller: Caller, run_id: str) -> Run:
     return run
 
 
+def find_run_of(session_id: str, run_id: str) -> Run:
+    """A Run of a Session. Raises NotFound."""
+    run = runs_of(session_id).filter(id=run_id).first()
+    if run is None:
+        raise NotFound("The Session has no such Run.")
+    return run
+
+
 def resources_of(session_id: str, run_ids: Collection[str]) -> Mapping[str, Any]:
     """What each mount came to at the start of some Runs of a Session. One query."""
     resolved = Event.objects.filter(session=session_id, kind=EventKind.RESOURCES_RESOLVED)

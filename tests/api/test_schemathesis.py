@@ -90,6 +90,7 @@ def world(workspace, monkeypatch):
             },
             "session": session,
             "event": event,
+            "mount": 1,
             "version": head["version"],
             "base": base["version"],
             "head": head["version"],

@@ -71,6 +71,8 @@ def _filled(pattern: str) -> str:
 
     def fill(found: re.Match[str]) -> str:
         kind, name = found[1], found[2]
+        if kind == "int":
+            return "1"
         return random_id(kind if kind != "str" else KINDS.get(name, "store"))
 
     return re.sub(r"<(\w+):(\w+)>", fill, pattern)

@@ -8,8 +8,10 @@ from drf_spectacular.generators import SchemaGenerator
 from memory.management.commands.verify import verify_store
 from memory.models import BodyErasure, DocumentBody
 from memory.publication import Acquired, recheck
+from tests.agents import make_scene, mount
 from tests.client import Answer
 from tests.clock import Clock
+from tests.factories import grant
 from tests.retention import set_policy, sweep
 from tests.stores import StoreClient, as_person, put_operation, shared_store
 
@@ -35,14 +37,24 @@ COLLECTIONS_WITHOUT_TEXTS = {
     "support",
     "workspace",
 }
-"""What no text of a document is ever read from. A new collection belongs here or in the walk."""
+"""What no text of a document is ever read from. A new collection belongs here or in the walk.
+
+The mounts of Sessions are in the walk.
+"""
 
 
 @pytest.fixture
-def store(workspace):
+def scene(workspace):
+    return make_scene(workspace)
+
+
+@pytest.fixture
+def store(workspace, scene):
     """A reviewed store: a document that was changed once, and a Proposal that changes it again."""
     set_policy(workspace, body_lifetime_days=30)
-    store = shared_store(workspace, "read", "write")
+    store = StoreClient(scene.api, shared_store(workspace).id)
+    grant(scene.person, store.id, "read", "write")
+    grant(scene.agent, store.id, "read")
     store.put("/a.md", FIRST).ok()
     store.put("/a.md", SECOND, over=FIRST).ok()
     return store
@@ -56,10 +68,12 @@ def proposal(store):
 
 
 @pytest.fixture
-def known(store, proposal):
+def known(scene, store, proposal):
     """A value for each parameter by which content is asked for."""
     first = store.pages("versions")[-2]["id"]
     return {
+        "session": scene.session(mount(store))["id"],
+        "mount": "1",
         "version": proposal["head_version"],
         "proposal": proposal["id"],
         "path": "/a.md",
@@ -76,11 +90,12 @@ def _reads(store: StoreClient, known: dict[str, str]) -> Iterator[tuple[str, dic
         SchemaGenerator().get_schema(request=None, public=True)["paths"].items()
     ):
         collection = path.split("/")[2]
-        if "get" not in operations or collection in COLLECTIONS_WITHOUT_TEXTS:
+        mounts = "/mounts/" in path
+        if "get" not in operations or (collection in COLLECTIONS_WITHOUT_TEXTS and not mounts):
             continue
-        assert collection == "memory-stores", f"say how {path} is read"
+        assert collection == "memory-stores" or mounts, f"say how {path} is read"
         parameters = operations["get"].get("parameters", [])
-        values = {"id": store.id, **known}
+        values = {**known, "id": known["session"] if mounts else store.id}
         inside = {each["name"]: values[each["name"]] for each in parameters if each["in"] == "path"}
         required = {
             each["name"]: known[each["name"]]
@@ -96,7 +111,7 @@ def _reads(store: StoreClient, known: dict[str, str]) -> Iterator[tuple[str, dic
 def test_X3_no_route_tells_a_text_after_its_ceiling(store, known, clock: Clock):
     reads = list(_reads(store, known))
     told = {address for address, query in reads if _tells(store.api.get(address, query))}
-    assert {address.rpartition("/")[2] for address in told} >= {"document", "diff"}
+    assert {address.rpartition("/")[2] for address in told} >= {"document", "diff", "archive"}
 
     clock.move(days=30)
 
