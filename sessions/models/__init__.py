@@ -2,7 +2,9 @@
 
 from sessions.models.checkpoints import Checkpoint
 from sessions.models.events import Event, EventKind
+from sessions.models.inputs import InputMount, SessionInput
 from sessions.models.mounts import MOUNTS_AT_MOST, Access, Mount, SelectionKind
+from sessions.models.rounds import MemoryCall, Round
 from sessions.models.runs import Run
 from sessions.models.sessions import SHARED_PLACES, Place, Session
 
@@ -13,9 +15,13 @@ __all__ = [
     "Checkpoint",
     "Event",
     "EventKind",
+    "InputMount",
+    "MemoryCall",
     "Mount",
     "Place",
+    "Round",
     "Run",
     "SelectionKind",
     "Session",
+    "SessionInput",
 ]

@@ -28,8 +28,32 @@ class SelectionKind(models.TextChoices):
 
 MOUNTS_AT_MOST: Final = 32
 
+SELECTION_OF_A_KNOWN_FORM: Final = (
+    models.Q(selection_kind=None, selection_uuid=None)
+    | models.Q(selection_kind="canonical", selection_uuid=None)
+    | models.Q(
+        selection_kind__in=["session", "proposal", "curation", "version"],
+        selection_uuid__isnull=False,
+    )
+)
 
-class Mount(models.Model):
+
+class Selecting(models.Model):
+    """What may select a version or a ref instead of the current state (contract S3)."""
+
+    selection_kind = models.TextField(choices=SelectionKind, null=True)
+    selection_uuid = OwnerIdField(null=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def selection_id(self) -> str | None:
+        """The selected version, or the owner of the selected ref, with its prefix."""
+        return owner_id(self.selection_kind, self.selection_uuid)
+
+
+class Mount(Selecting):
     """A store that a Session declared at its creation, and what came of it then (contract S1).
 
     `effective` and `reasons` tell of the admission. What holds at a Run's start is resolved anew.
@@ -43,8 +67,6 @@ class Mount(models.Model):
     requested = models.TextField(choices=Access)
     effective = models.TextField(choices=Access)
     reasons = ArrayField(models.TextField(), default=list)
-    selection_kind = models.TextField(choices=SelectionKind, null=True)
-    selection_uuid = OwnerIdField(null=True)
     mount_path = BytewiseTextField(null=True)
     instructions = models.TextField(null=True)
     """Words for the agent: customer text, and erasable (contract X5)."""
@@ -64,17 +86,7 @@ class Mount(models.Model):
                 name="mount_access_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(selection_kind=None, selection_uuid=None)
-                | models.Q(selection_kind="canonical", selection_uuid=None)
-                | models.Q(
-                    selection_kind__in=["session", "proposal", "curation", "version"],
-                    selection_uuid__isnull=False,
-                ),
+                condition=SELECTION_OF_A_KNOWN_FORM,
                 name="mount_selection_of_a_known_form",
             ),
         ]
-
-    @property
-    def selection_id(self) -> str | None:
-        """The selected version, or the owner of the selected ref, with its prefix."""
-        return owner_id(self.selection_kind, self.selection_uuid)
