@@ -59,9 +59,12 @@ def proposal(store):
 def known(store, proposal):
     """A value for each parameter by which content is asked for."""
     first = store.pages("versions")[-2]["id"]
+    said = {"text": "Why?", "path": "/a.md", "line": 1}
+    comments = f"{store.url('proposals')}/{proposal['id']}/comments"
     return {
         "version": proposal["head_version"],
         "proposal": proposal["id"],
+        "comment": store.api.post(comments, said).ok(201)["id"],
         "path": "/a.md",
         "base": first,
         "head": proposal["head_version"],
