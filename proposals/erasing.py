@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from database.arrays import among_ids
 from database.transactions import step
@@ -16,6 +16,7 @@ from memory.erasure.notes import erase_messages
 from memory.erasure.touched import fenced_paths
 from memory.models import ErasureReport, Sink
 from proposals.models import (
+    Comment,
     Proposal,
     ProposalAttempt,
     ProposalStatus,
@@ -35,7 +36,7 @@ DELETE FROM {table} WHERE id IN (
     SELECT id FROM {table} WHERE store_id = %s ORDER BY id DESC LIMIT %s
 )
 """
-"""Newest first: a Proposal refers to the one that it replaces, which is older."""
+"""Newest first: what a Proposal replaces, or a comment replies to, is older."""
 
 
 def register() -> None:
@@ -66,9 +67,9 @@ class ProposalEraser(Eraser):
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
-        """Delete refused attempts, then Proposals."""
-        attempts = _delete(ProposalAttempt, store_id, limit)
-        return attempts or _delete(Proposal, store_id, limit)
+        """Delete comments and refused attempts, then Proposals."""
+        models = (Comment, ProposalAttempt, Proposal)
+        return next((gone for model in models if (gone := _delete(model, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
         """Words and receipts about paths that were redacted; any row of a deleted store."""
@@ -94,20 +95,28 @@ def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
 def _blank(proposal_ids: Collection[str]) -> None:
     told = Proposal.objects.filter(among_ids("id", proposal_ids), words_erased_at=None)
     told.update(title="", description="", resolution_note=None, words_erased_at=now())
+    # After the Proposals, whose rows writers of comments lock: none comes in between.
+    _said_about(proposal_ids).update(text="", text_erased_at=now())
+
+
+def _said_about(proposal_ids: Collection[str]) -> QuerySet[Comment]:
+    """The comments on some Proposals that still say something."""
+    return Comment.objects.filter(proposal__in=proposal_ids).exclude(text="")
 
 
 def _sinks_telling(store_id: str) -> set[Sink]:
     found = telling(store_id, fenced_paths(store_id))
+    ids = list(found.values_list("id", flat=True))
     left = set()
-    if found.filter(words_erased_at=None).exists():
+    if found.filter(words_erased_at=None).exists() or _said_about(ids).exists():
         left.add(Sink.ROWS)
-    if receipts.is_told(store_id, "proposal", found.values_list("id", flat=True)):
+    if receipts.is_told(store_id, "proposal", ids):
         left.add(Sink.RECEIPTS)
     return left
 
 
 @step
-def _delete(model: type[Proposal | ProposalAttempt], store_id: str, limit: int) -> int:
+def _delete(model: type[Comment | Proposal | ProposalAttempt], store_id: str, limit: int) -> int:
     statement = _DELETE.format(table=model._meta.db_table)  # noqa: SLF001 (documented)
     with connection.cursor() as cursor:
         cursor.execute(statement, [uuid_from_id(store_id), limit])

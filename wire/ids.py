@@ -20,6 +20,7 @@ PREFIXES: Final = {
     "version": "memver",
     "document": "mdoc",
     "proposal": "mprop",
+    "comment": "mcmt",
     "curation": "mcur",
     "session": "sess",
     "run": "run",

@@ -6,22 +6,22 @@ from pydantic import AfterValidator, Field, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.access import StoreAccess, open_store
 from memory.api.changes import MAX_OPERATIONS, NewDocument, each_path_once
 from memory.api.fields import DocumentPath, Hash, VersionId
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from memory.treehash import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
+from proposals.api.fetching import fetch_proposal
 from proposals.api.resources import ProposalOut, render_proposal
 from proposals.choices import Accepted, Choice, Choices, Side
 from proposals.models import ProposalResponse
-from proposals.queries.rows import get_proposal, require_proposal
-from tenancy.api.base import ApiView, caller_of
+from proposals.queries.rows import get_proposal
+from tenancy.api.base import ApiView
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly
 from wire.idempotency import require_key
 from wire.operations import operation
-from wire.parsing import Body, parse_body, parse_path_id
+from wire.parsing import Body, parse_body
 
 
 class RespondToProposal(Body):
@@ -122,7 +122,7 @@ class RespondView(ApiView):
         When canonical has moved since, it moves nothing: the Proposal becomes `superseded`, to
         be re-proposed. Responding the same again changes nothing; another response is a 409.
         """
-        access, proposal_id = _open(request, id, proposal)
+        access, proposal_id = fetch_proposal(request, id, proposal)
         body = parse_body(request, RespondToProposal)
         key = require_key(request, body.model_dump(mode="json"))
         done = respond(access=access, proposal_id=proposal_id, answer=body.answer(), key=key)
@@ -148,7 +148,7 @@ class ReproposeView(ApiView):
         The change is replayed path by path; a path that canonical changed too, and that no
         resolution is sent for, is a 409 that names it. The old Proposal becomes `superseded`.
         """
-        access, proposal_id = _open(request, id, proposal)
+        access, proposal_id = fetch_proposal(request, id, proposal)
         body = parse_body(request, ReproposeProposal)
         key = require_key(request, body.model_dump(mode="json"))
         done = repropose(access=access, proposal_id=proposal_id, choices=body.choices(), key=key)
@@ -166,11 +166,3 @@ def _choice(resolution: ResolutionInput) -> Choice:
             return Side(resolution.take)
         case DeleteResolution():
             return None
-
-
-def _open(request: Request, store: str, proposal: str) -> tuple[StoreAccess, str]:
-    """The store and the Proposal of a request. Raises NotFound when there is no such one."""
-    access = open_store(caller_of(request), parse_path_id("store", store))
-    proposal_id = parse_path_id("proposal", proposal)
-    require_proposal(access.store_id, proposal_id)
-    return access, proposal_id

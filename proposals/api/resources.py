@@ -68,6 +68,8 @@ class ProposalOut(TypedDict):
     changed_paths: int
     added_lines: int
     removed_lines: int
+    comments: int
+    unresolved_threads: int
     can_approve: bool
     requirements: list[RequirementOut]
     resolution: ResolutionOut | None
@@ -96,6 +98,8 @@ def render_proposal(view: ProposalView) -> ProposalOut:
         "changed_paths": proposal.changed_path_count,
         "added_lines": proposal.added_lines,
         "removed_lines": proposal.removed_lines,
+        "comments": proposal.comment_count,
+        "unresolved_threads": proposal.unresolved_count,
         "can_approve": view.can_approve,
         "requirements": [_requirement(requirement) for requirement in view.requirements],
         "resolution": _resolution(view),

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from proposals.api.comments import CommentsView, CommentView, SettleView
 from proposals.api.decisions import ReproposeView, RespondView
 from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
@@ -14,6 +15,9 @@ urlpatterns = [
     path(f"{_PROPOSALS}/<str:proposal>/drift", DriftView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/trial", TrialView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/conflicts", ConflictsView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/comments", CommentsView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/comments/<str:comment>", CommentView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/comments/<str:comment>/settle", SettleView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
 ]

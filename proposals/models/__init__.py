@@ -1,6 +1,7 @@
 """Changes that wait for a person's decision."""
 
 from proposals.models.attempts import ProposalAttempt, Refusal
+from proposals.models.comments import Comment, CommentSide
 from proposals.models.proposals import (
     Proposal,
     ProposalResponse,
@@ -9,6 +10,8 @@ from proposals.models.proposals import (
 )
 
 __all__ = [
+    "Comment",
+    "CommentSide",
     "Proposal",
     "ProposalAttempt",
     "ProposalResponse",

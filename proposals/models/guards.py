@@ -77,6 +77,35 @@ class FrozenButOpen(pgtrigger.Trigger):
         """
 
 
+class PinnedAndSigned(pgtrigger.Trigger):
+    """Refuses a change of what a comment is about and whose it is, and words where some are gone.
+
+    Raises `restrict_violation`, an IntegrityError in Python.
+
+    Args:
+        pinned: columns that never change.
+    """
+
+    name = "pinned_and_signed"
+    when = pgtrigger.Before
+    operation = pgtrigger.Update
+
+    def __init__(self, pinned: Iterable[str]) -> None:
+        self.pinned = tuple(pinned)
+        super().__init__()
+
+    def get_func(self, model: object) -> str:
+        return f"""
+            IF {_changed(self.pinned)} THEN
+                RAISE restrict_violation USING MESSAGE = 'a comment stays where it is';
+            END IF;
+            IF OLD.text = '' AND NEW.text <> '' THEN
+                RAISE restrict_violation USING MESSAGE = 'what is gone stays gone';
+            END IF;
+            RETURN NEW;
+        """
+
+
 def _changed(columns: tuple[str, ...]) -> str:
     new = ", ".join(f"NEW.{column}" for column in columns)
     old = ", ".join(f"OLD.{column}" for column in columns)

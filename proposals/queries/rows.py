@@ -12,6 +12,7 @@ from memory.models import MemoryStore, Ref, RefKind
 from proposals.authorship import authors_of
 from proposals.models import Proposal
 from proposals.queries.bodies import has_erased_body
+from proposals.queries.comments import counted
 from proposals.queries.holders import holders_on
 from proposals.rules import Case, Circumstances, Requirement, requirements
 from tenancy.authority import permissions_on
@@ -27,7 +28,7 @@ class ProposalView:
     """A Proposal as one caller sees it now.
 
     Attributes:
-        proposal: with its store, and without `document_versions`.
+        proposal: with its store and the counts of its comments, without `document_versions`.
         canonical_id: where canonical is now.
         replaced_by: the Proposal that re-proposes it, if one does.
         has_erased_body: whether it is open and a body on either side is gone.
@@ -72,6 +73,7 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
             replacement_id=Subquery(replacements.values("id")),
             has_erased_body=has_erased_body(),
             granted=permissions_on(TargetKind.STORE, OuterRef("store"), caller),
+            **counted(),
         )
         .fetch_mode(FETCH_RAISE)
     )

@@ -66,6 +66,8 @@ def test_the_shape_of_a_proposal(scenario, apis):
         "changed_paths": 1,
         "added_lines": 1,
         "removed_lines": 0,
+        "comments": 0,
+        "unresolved_threads": 0,
         "can_approve": False,
         "resolution": None,
         "replaces": None,

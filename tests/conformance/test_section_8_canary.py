@@ -49,6 +49,7 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
+    "comment": ("comments on Proposals",),
     "instructions": ("instructions of mounts",),
     "mount-path": ("paths of mounts",),
     "environment-name": ("names of environments",),
@@ -72,7 +73,7 @@ PLANTED: dict[str, tuple[str, ...]] = {
 SECRETS = {name: f"zq{name.replace('-', '')}7x" for name in PLANTED}
 """One word each, which search keeps whole and nothing else contains."""
 
-ERASED_BY_REDACTION = ("body", "provenance", "message", "title", "description", "note")
+ERASED_BY_REDACTION = ("body", "provenance", "message", "title", "description", "note", "comment")
 
 PATH = f"/{SECRETS['path']}/notes.md"
 
@@ -133,6 +134,8 @@ class World:
         self.store.change(put, put_operation("/kept.md", "kept"), message=SECRETS["message"]).ok()
         self.store.put(PATH, f"{text} two", over=text).ok()
         rejected = self._propose(put_operation(PATH, f"{text} three", over=f"{text} two"))
+        said = {"text": SECRETS["comment"], "path": PATH, "line": 1}
+        self.store.api.post(self.store.url(f"proposals/{rejected}/comments"), said).ok(201)
         answer = {"response": "reject", "note": SECRETS["note"]}
         self.review.api.post(self.store.url(f"proposals/{rejected}/respond"), answer).ok()
         refused = self.store.api.post(self.store.url(f"proposals/{rejected}/respond"), answer)
@@ -325,6 +328,7 @@ def _api(world: World, versions: list[str], proposals: list[str]) -> Iterator[st
             for head in versions
         ),
         *((f"proposals/{proposal}", {}) for proposal in proposals),
+        *((f"proposals/{proposal}/comments", {}) for proposal in proposals),
         *((f"proposals/{proposal}/diff", {"hunks": "true"}) for proposal in proposals),
     ]
     for route, query in routes:

@@ -71,11 +71,14 @@ def proposal(store):
 def known(scene, store, proposal):
     """A value for each parameter by which content is asked for."""
     first = store.pages("versions")[-2]["id"]
+    said = {"text": "Why?", "path": "/a.md", "line": 1}
+    comments = f"{store.url('proposals')}/{proposal['id']}/comments"
     return {
         "session": scene.session(mount(store))["id"],
         "mount": "1",
         "version": proposal["head_version"],
         "proposal": proposal["id"],
+        "comment": store.api.post(comments, said).ok(201)["id"],
         "path": "/a.md",
         "base": first,
         "head": proposal["head_version"],
