@@ -20,7 +20,7 @@ from memory.diffs import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
 from memory.queries.erased import redacted_paths
-from memory.textsafety import Kind, counts
+from memory.textsafety.characters import Kind, counts
 from memory.treediffs import PathChange, Status
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry

@@ -6,7 +6,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.intraline import Range
-from memory.textsafety import Kind, Segment, make_visible
+from memory.textsafety.characters import Kind, Segment, make_visible
 
 
 def visible_text(text: str, changed: Sequence[Range] = ()) -> SafeString:

@@ -2,7 +2,8 @@
 other: a renderer that lets no raw HTML through, and a sanitiser with a short allow-list.
 
 A rendered document loads nothing: images become links. It points to web and mail addresses and
-where its page says that relative links lead. Hidden characters come out as visible markers.
+where its page says that relative links lead; a link to another site whose words are not its target
+is followed by the target. Hidden characters come out as visible markers.
 """
 
 import re
@@ -17,7 +18,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from memory.textsafety import reveal
+from memory.textsafety.characters import reveal
 
 _MAX_NESTING: Final = 40  # of blocks and of brackets; far above real documents
 _MAX_LOOKAHEAD: Final = 200_000  # tokens read ahead in one document, about 0.2 s
@@ -34,9 +35,16 @@ _TAGS: Final = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
     *("em", "strong", "s", "a", "ul", "ol", "li"),
     *("table", "thead", "tbody", "tr", "th", "td"),
+    "span",
 }
 _ATTRIBUTES: Final[dict[str, set[str]]] = {"*": set(), "a": {"href"}, "ol": {"start"}}
-_CLASSES: Final = {cell: {"align-left", "align-center", "align-right"} for cell in ("th", "td")}
+_CLASSES: Final = {
+    **{cell: {"align-left", "align-center", "align-right"} for cell in ("th", "td")},
+    "span": {"link-target"},
+}
+_SCHEMES: Final = {"http", "https", "mailto"}
+_TARGET_LENGTH: Final = 120
+_IMAGE: Final = "image: "
 
 Resolve = Callable[[str], str | None]
 """From a relative link, as it is written, to an address; None leaves the words without a link."""
@@ -67,7 +75,7 @@ def render(text: str, resolve: Resolve = lambda _: None) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         allowed_classes=_CLASSES,
-        url_schemes={"http", "https", "mailto"},
+        url_schemes=_SCHEMES,
         url_relative=lambda link: None if _leaves_the_site(link) else resolve(link),
         link_rel="noopener noreferrer nofollow",
     )
@@ -119,7 +127,7 @@ def _without_images(tokens: Sequence[Token]) -> Iterator[Token]:
             yield token
             continue
         source = str(token.attrs.get("src", ""))
-        words = Token("text", "", 0, content=f"image: {token.content or source}")
+        words = Token("text", "", 0, content=f"{_IMAGE}{token.content or source}")
         if inside_link:
             yield words
         else:
@@ -128,11 +136,47 @@ def _without_images(tokens: Sequence[Token]) -> Iterator[Token]:
             yield Token("link_close", "a", -1)
 
 
+def _tell_targets(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.children:
+            token.children = list(_with_targets(token.children))
+
+
+def _with_targets(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, and behind each link the target that its words do not tell."""
+    target, words = "", ""
+    for token in tokens:
+        yield token
+        if token.type == "link_open":
+            target, words = str(token.attrs.get("href", "")), ""
+        elif token.type == "link_close":
+            if not _is_told(words, target):
+                yield Token("link_target", "", 0, content=target)
+        else:
+            words += token.content
+
+
+def _is_told(words: str, target: str) -> bool:
+    """Whether the words of a link are its target, or it stays on this site."""
+    scheme, _, rest = target.partition(":")
+    told = words.removeprefix(_IMAGE).strip().rstrip("/")
+    spellings = {target.rstrip("/"), rest.removeprefix("//").rstrip("/")}
+    return scheme.lower() not in _SCHEMES or told in spellings
+
+
+def _render_target(_: object, tokens: Sequence[Token], index: int, *_rest: object) -> str:
+    target = tokens[index].content
+    shown = target if len(target) <= _TARGET_LENGTH else f"{target[:_TARGET_LENGTH]}…"
+    return f' <span class="link-target">{escape(shown)}</span>'
+
+
 def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("js-default", {"html": False, "maxNesting": _MAX_NESTING})
     parser.inline = _BoundedInline()
     parser.core.ruler.push("align_by_class", _align_by_class)
     parser.core.ruler.push("link_images", _link_images)
+    parser.core.ruler.push("tell_targets", _tell_targets)
+    parser.add_render_rule("link_target", _render_target)
     return parser
 
 

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from memory.textsafety import Kind, hidden_kind
+from memory.textsafety.characters import Kind, hidden_kind
 
 MAX_PATH_BYTES: Final = 1_024
 MAX_SEGMENTS: Final = 32

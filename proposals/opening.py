@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from database.transactions import step
@@ -11,8 +12,11 @@ from memory.actors import Actor, actor_of
 from memory.diffs import count_lines
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, RefKind
-from memory.queries.diffs import diff_digest, sides_of, tree_diff
+from memory.queries.diffs import Sides, diff_digest, sides_of, tree_diff
 from memory.refs import RefName
+from memory.textsafety.concerns import Concern
+from memory.textsafety.scanning import scan, total_counts
+from memory.textsafety.secrets import Deadline
 from memory.treediffs import PathChange, hashed_changes
 from proposals.models import Proposal
 from tenancy.audit import record
@@ -20,6 +24,9 @@ from tenancy.caller import Caller
 from wire.errors import Malformed
 from wire.ids import new_id
 from wire.times import now
+
+SEARCH_SECONDS: Final = 1.0
+"""How long the texts of a Proposal are searched for secrets while it is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,8 @@ def open_proposal(
     caller = access.caller
     actor = author or actor_of(caller)
     moment = now()
-    added, removed = _line_counts(changes)
+    sides = sides_of(changes)
+    added, removed = _line_counts(sides)
     proposal = Proposal.objects.create(
         id=new_id("proposal"),
         store_id=base.store_id,
@@ -85,6 +93,7 @@ def open_proposal(
         changed_path_count=len(paths),
         added_lines=added,
         removed_lines=removed,
+        text_safety=_text_safety(sides),
         author_kind=actor.kind,
         author_uuid=actor.id,
         author_agent_uuid=actor.agent_id,
@@ -105,14 +114,25 @@ def _document_versions(changes: Iterable[PathChange]) -> Iterable[UUID]:
         yield from (side.document_version for side in (change.before, change.after) if side)
 
 
-def _line_counts(changes: Iterable[PathChange]) -> tuple[int, int]:
+def _line_counts(sides: Iterable[Sides]) -> tuple[int, int]:
     """Lines added and removed in all, of the paths whose bodies are there."""
     counts = [
         count_lines(side.before or "", side.after or "")
-        for side in sides_of(changes)
+        for side in sides
         if not (side.before_erased or side.after_erased)
     ]
     return sum(each.added for each in counts), sum(each.removed for each in counts)
+
+
+def _text_safety(sides: Iterable[Sides]) -> dict[str, int | bool]:
+    """How much of each concern the new texts hold, and whether all of them was searched."""
+    deadline = Deadline(SEARCH_SECONDS)
+    scans = [scan(side.after, deadline) for side in sides if side.after]
+    counts = total_counts(scans)
+    return {
+        **{concern.value: counts[concern] for concern in Concern},
+        "complete": all(each.is_complete for each in scans),
+    }
 
 
 def _audit(caller: Caller, proposal: Proposal) -> None:

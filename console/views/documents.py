@@ -19,7 +19,7 @@ from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import path_history, resolve
-from memory.textsafety import counts
+from memory.textsafety.characters import counts
 from wire.errors import NotFound
 
 MARKDOWN = "text/markdown"

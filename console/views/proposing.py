@@ -20,7 +20,7 @@ from memory.actions.change_sets import Operation
 from memory.publication import Acquired
 from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import canonical_id
-from memory.textsafety import counts
+from memory.textsafety.characters import counts
 from memory.versions import Put
 from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.opening import Words

@@ -44,6 +44,24 @@ class ResolutionOut(TypedDict):
     reason: Literal["canonical_moved", "reproposed", "redacted"] | None
 
 
+class TextSafetyOut(TypedDict):
+    """What the new texts of the changed paths hold that a reviewer may miss.
+
+    Counted when the Proposal was created, and not again: a count outlives the text. Characters
+    are counted one by one. `complete` is false where the search for secrets was cut short.
+    """
+
+    bidi_controls: int
+    invisible_characters: int
+    tag_characters: int
+    secrets: int
+    lookalikes: int
+    misleading_links: int
+    comments: int
+    agent_instructions: int
+    complete: bool
+
+
 class ProposalOut(TypedDict):
     """A frozen pair of versions that asks to become canonical.
 
@@ -70,6 +88,7 @@ class ProposalOut(TypedDict):
     removed_lines: int
     comments: int
     unresolved_threads: int
+    text_safety: TextSafetyOut
     can_approve: bool
     requirements: list[RequirementOut]
     resolution: ResolutionOut | None
@@ -100,6 +119,7 @@ def render_proposal(view: ProposalView) -> ProposalOut:
         "removed_lines": proposal.removed_lines,
         "comments": proposal.comment_count,
         "unresolved_threads": proposal.unresolved_count,
+        "text_safety": cast("TextSafetyOut", proposal.text_safety),
         "can_approve": view.can_approve,
         "requirements": [_requirement(requirement) for requirement in view.requirements],
         "resolution": _resolution(view),

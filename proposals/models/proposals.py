@@ -36,7 +36,7 @@ class SupersededBecause(models.TextChoices):
 
 FROZEN = (
     *("id", "store_id", "base_id", "head_id", "diff_hash"),
-    *("document_versions", "changed_path_count", "added_lines", "removed_lines"),
+    *("document_versions", "changed_path_count", "added_lines", "removed_lines", "text_safety"),
     *("author_kind", "author_uuid", "author_agent_uuid", "author_operation"),
     *("author_principal_uuid", "earlier_authors", "replaces_id", "created_at"),
 )
@@ -53,6 +53,8 @@ class Proposal(models.Model):
         document_versions: the `mdoc_…` on either side of each changed path: the bodies that a
             reviewer sees, and that must be there for an approval (contract P5).
         added_lines, removed_lines: as counted at creation, of the bodies that were there.
+        text_safety: how much of each concern the new texts held, as counted at creation, and
+            whether all of them was searched; counts alone, which outlive the texts.
         author_kind and the three after it: the recorded actor (contract P3).
         author_principal_uuid: the principal that the author is, or that the author's key was
             bound to at creation. Not one that a key only named, nor a Session's acting one.
@@ -75,6 +77,7 @@ class Proposal(models.Model):
     changed_path_count = models.IntegerField()
     added_lines = models.IntegerField()
     removed_lines = models.IntegerField()
+    text_safety = models.JSONField()
     author_kind = models.TextField(choices=ActorKind)
     author_uuid = OwnerIdField(null=True)
     author_agent_uuid = OwnerIdField(null=True)

@@ -277,6 +277,7 @@ class TestDatabase:
             "changed_path_count": 1,
             "added_lines": 0,
             "removed_lines": 0,
+            "text_safety": {},
             "author_kind": "principal",
             "author_uuid": scenario.author.id,
             "created_at": moment,

@@ -14,8 +14,14 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
     *("em", "strong", "s", "a", "ul", "ol", "li"),
     *("table", "thead", "tbody", "tr", "th", "td"),
+    "span",
 }
 REL = 'rel="noopener noreferrer nofollow"'
+
+
+def target(link: str) -> str:
+    return f' <span class="link-target">{link}</span>'
+
 
 FRAGMENTS = st.sampled_from(
     [
@@ -71,7 +77,7 @@ def test_nothing_but_the_allowed_comes_out(text):
             assert re.match(r"https?:|mailto:|/resolved$", str(attributes["href"]))
             assert attributes["rel"] == "noopener noreferrer nofollow"
         if "class" in attributes:
-            assert re.fullmatch("align-(left|center|right)", str(attributes["class"]))
+            assert re.fullmatch("align-(left|center|right)|link-target", str(attributes["class"]))
     assert "<!--" not in html
 
 
@@ -98,7 +104,8 @@ def test_raw_html_is_shown():
 
 def test_images_become_links():
     assert render("![the *plan*](https://x.example/a.png)") == (
-        f'<p><a href="https://x.example/a.png" {REL}>image: the *plan*</a></p>\n'
+        f'<p><a href="https://x.example/a.png" {REL}>image: the *plan*</a>'
+        f"{target('https://x.example/a.png')}</p>\n"
     )
     assert render("![](https://x.example/a.png)") == (
         f'<p><a href="https://x.example/a.png" {REL}>image: https://x.example/a.png</a></p>\n'
@@ -109,9 +116,40 @@ def test_an_image_inside_a_link_stays_inside_it():
     assert render(
         "[![build](https://x.example/b.svg)](https://y.example) ![c](https://z.example)"
     ) == (
-        f'<p><a href="https://y.example" {REL}>image: build</a> '
-        f'<a href="https://z.example" {REL}>image: c</a></p>\n'
+        f'<p><a href="https://y.example" {REL}>image: build</a>{target("https://y.example")} '
+        f'<a href="https://z.example" {REL}>image: c</a>{target("https://z.example")}</p>\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "link", "told"),
+    [
+        ("the bank", "https://bank.example/", False),
+        ("https://bank.example", "https://evil.example", False),
+        ("https://bank.example", "https://bank.example/", True),
+        ("bank.example/login", "https://bank.example/login", True),
+        ("`bank.example`", "https://bank.example", True),
+        ("write us", "mailto:us@bank.example", False),
+        ("us@bank.example", "mailto:us@bank.example", True),
+        ("next", "/next.md", True),
+    ],
+)
+def test_a_link_tells_its_target_unless_its_words_do(words, link, told):
+    html = render(f"[{words}]({link})", lambda _: "/documents/7")
+    assert (target(link) in html) != told
+    assert ("link-target" in html) != told
+
+
+def test_a_target_is_told_in_letters_that_nobody_mixes_up():
+    assert target("https://xn--80ak6aa92e.com") in render(
+        "[a](https://\u0430\u0440\u0440\u04cf\u0435.com)"
+    )
+
+
+def test_a_long_target_is_cut():
+    html = render(f"[a](https://x.example/{'b' * 5_000})")
+    assert html.count("b") < 5_200
+    assert "b…</span>" in html
 
 
 @pytest.mark.parametrize("link", ["other.md", "/sign-out", "#part", "?a=b", "../x"])

@@ -1,8 +1,8 @@
-"""Text that a reviewer cannot see, found and made visible (console.md, text safety).
+"""Characters that a reviewer cannot see, found and made visible (console.md, text safety).
 
 Loud kinds are characters that draw nothing or reorder what is around them: an agent reads
 them, a person does not. The quiet kind is a word that mixes scripts with like-looking letters.
-Offsets and columns count code points; lines end at LF only. Everything is linear in the text.
+Offsets count code points. Everything is linear in the text.
 """
 
 import re
@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from heapq import merge
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
+
+from memory.textsafety.lookalikes import drawn_like, lookalike_letters
 
 
 class Kind(StrEnum):
@@ -34,17 +36,6 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One character worth a reviewer's look; line and column start at 1."""
-
-    kind: Kind
-    line: int
-    column: int
-    code_point: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Segment:
     """A stretch of a text that is drawn in one way.
 
@@ -61,7 +52,9 @@ class Segment:
     changed: bool = False
 
 
-class _Run(NamedTuple):
+class Run(NamedTuple):
+    """Neighbouring characters of one kind, from `start` up to `end`."""
+
     start: int
     end: int
     kind: Kind
@@ -81,21 +74,12 @@ _CLASSES: Final = {
     # some programs only. CR stays out of it when LF follows.
     Kind.CONTROL: "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029",
 }
+_ANY_HIDDEN: Final = re.compile("[" + "".join(_CLASSES.values()) + "\r]")
 _HIDDEN: Final = re.compile(
     "|".join(
         f"(?P<{kind}>(?:[{characters}]" + (r"|\r(?!\n)" if kind is Kind.CONTROL else "") + ")+)"
         for kind, characters in _CLASSES.items()
     )
-)
-
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f]")
-# Cyrillic, Armenian and Cherokee wholly; of Greek only letters drawn like Latin ones, since
-# "\u03bcm" and "\u0394x" are ordinary writing.
-_LOOKALIKE: Final = re.compile(
-    "[\u0400-\u052f\u0531-\u0587\u13a0-\u13fd\uab70-\uabbf"
-    "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
-    "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03f2\u03f3]"
 )
 
 _JOINER: Final = "\u200d"
@@ -108,15 +92,15 @@ def hidden_kind(character: str) -> Kind | None:
     return Kind(match.lastgroup) if match and match.lastgroup else None
 
 
-def findings(text: str, *, limit: int = 1_000) -> list[Finding]:
-    """The first `limit` characters worth a look, in order. `counts` tells how many there are."""
-    return list(islice(_findings(text), limit))
+def runs(text: str) -> Iterator[Run]:
+    """The characters of a text that are pointed out, in order."""
+    return merge(_hidden_runs(text), _lookalike_runs(text))
 
 
 def counts(text: str) -> Counter[Kind]:
     """How many characters of each kind a text holds; kinds that it lacks are left out."""
     total: Counter[Kind] = Counter()
-    for run in _runs(text):
+    for run in runs(text):
         total[run.kind] += run.end - run.start
     return total
 
@@ -128,11 +112,11 @@ def make_visible(text: str, changed: Sequence[tuple[int, int]] = ()) -> list[Seg
         text: a line or a whole document.
         changed: ranges (start, end) that a diff marks, sorted and apart; segments end at them.
     """
-    runs = list(_runs(text))
+    found = list(runs(text))
     edges = {0, len(text)}
-    for start, end in [*((run.start, run.end) for run in runs), *changed]:
+    for start, end in [*((run.start, run.end) for run in found), *changed]:
         edges.update((start, end))
-    run_at, change_at = _finder(runs), _finder(changed)
+    run_at, change_at = _finder(found), _finder(changed)
     return [
         _segment(text[start:end], run_at(start), changed=change_at(start) is not None)
         for start, end in pairwise(sorted(edges))
@@ -154,32 +138,17 @@ def reveal(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _findings(text: str) -> Iterator[Finding]:
-    line, line_start, seen = 1, 0, 0
-    for run in _runs(text):
-        breaks = text.count("\n", seen, run.start)
-        if breaks:
-            line += breaks
-            line_start = text.rfind("\n", seen, run.start) + 1
-        seen = run.start
-        for position in range(run.start, run.end):
-            character = text[position]
-            column = position - line_start + 1
-            yield Finding(run.kind, line, column, ord(character), _name(character))
-
-
-def _runs(text: str) -> Iterator[_Run]:
-    return merge(_hidden_runs(text), _lookalike_runs(text))
-
-
-def _hidden_runs(text: str) -> Iterator[_Run]:
-    for match in _HIDDEN.finditer(text):
-        run = _Run(match.start(), match.end(), Kind(match.lastgroup or ""))
+def _hidden_runs(text: str) -> Iterator[Run]:
+    first = _ANY_HIDDEN.search(text)
+    if first is None:
+        return
+    for match in _HIDDEN.finditer(text, first.start()):
+        run = Run(match.start(), match.end(), Kind(match.lastgroup or ""))
         if not _shapes_an_emoji(text, run):
             yield run
 
 
-def _shapes_an_emoji(text: str, run: _Run) -> bool:
+def _shapes_an_emoji(text: str, run: Run) -> bool:
     """Whether a lone joiner or presentation selector only picks how a pictograph is drawn."""
     if run.start == 0 or run.end - run.start != 1:
         return False
@@ -196,18 +165,8 @@ def _is_pictograph(character: str) -> bool:
     return character != "" and unicodedata.category(character) in {"So", "Sk"}
 
 
-def _lookalike_runs(text: str) -> Iterator[_Run]:
-    """In each word of two scripts, the letters of the script that has fewer of them."""
-    if text.isascii():
-        return
-    for word in _WORD.finditer(text):
-        if word[0].isascii():
-            continue
-        latin = list(_LATIN.finditer(text, word.start(), word.end()))
-        others = list(_LOOKALIKE.finditer(text, word.start(), word.end()))
-        if latin and others:
-            for letter in min(others, latin, key=len):
-                yield _Run(letter.start(), letter.end(), Kind.LOOKALIKE)
+def _lookalike_runs(text: str) -> Iterator[Run]:
+    return (Run(at, at + 1, Kind.LOOKALIKE) for at in lookalike_letters(text))
 
 
 def _finder[R: tuple[Any, ...]](ranges: Sequence[R]) -> Callable[[int], R | None]:
@@ -221,16 +180,19 @@ def _finder[R: tuple[Any, ...]](ranges: Sequence[R]) -> Callable[[int], R | None
     return find
 
 
-def _segment(text: str, run: _Run | None, *, changed: bool) -> Segment:
+def _segment(text: str, run: Run | None, *, changed: bool) -> Segment:
     if run is None:
         return Segment(text, changed=changed)
-    return Segment(text, run.kind, _label(text, run.kind), changed)
+    return Segment(text, run.kind, label_of(text, run.kind), changed)
 
 
-def _label(text: str, kind: Kind) -> str:
+def label_of(text: str, kind: Kind) -> str:
+    """What to say of the characters of a run."""
+    if kind is Kind.LOOKALIKE and (letter := drawn_like(text)):
+        return f"{spell_character(text)}, drawn like {letter}"
     if kind is Kind.TAG and (spelled := _spelled_by_tags(text)):
         return f"tag characters that spell “{spelled}”"
-    label = f"U+{ord(text[0]):04X} {_name(text[0])}"
+    label = spell_character(text[0])
     return f"{label} and {len(text) - 1} more" if len(text) > 1 else label
 
 
@@ -238,6 +200,11 @@ def _spelled_by_tags(text: str) -> str:
     """The ASCII text that tag characters carry: each is a printable character moved up."""
     moved = (ord(character) - 0xE0000 for character in text)
     return "".join(chr(code) for code in moved if 0x20 <= code <= 0x7E)
+
+
+def spell_character(character: str) -> str:
+    """A character by number and name."""
+    return f"U+{ord(character):04X} {_name(character)}"
 
 
 def _name(character: str) -> str:
