@@ -16,6 +16,7 @@ from memory.erasure.touched import fenced_paths
 from memory.models import ErasureReport, Sink
 from proposals.models import (
     Proposal,
+    ProposalApproval,
     ProposalAttempt,
     ProposalStatus,
     SupersededBecause,
@@ -65,9 +66,10 @@ class ProposalEraser(Eraser):
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
-        """Delete refused attempts, then Proposals."""
-        attempts = _delete(ProposalAttempt, store_id, limit)
-        return attempts or _delete(Proposal, store_id, limit)
+        """Delete refused attempts and approvals, then Proposals."""
+        about = _delete(ProposalAttempt, store_id, limit)
+        about = about or _delete(ProposalApproval, store_id, limit)
+        return about or _delete(Proposal, store_id, limit)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
         """Words and receipts about paths that were redacted; any row of a deleted store."""
@@ -93,6 +95,7 @@ def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
 def _blank(proposal_ids: Collection[str]) -> None:
     told = Proposal.objects.filter(id__in=proposal_ids, words_erased_at=None)
     told.update(title="", description="", resolution_note=None, words_erased_at=now())
+    ProposalApproval.objects.filter(proposal__in=proposal_ids).exclude(note=None).update(note=None)
 
 
 def _sinks_telling(store_id: str) -> set[Sink]:
@@ -106,7 +109,9 @@ def _sinks_telling(store_id: str) -> set[Sink]:
 
 
 @step
-def _delete(model: type[Proposal | ProposalAttempt], store_id: str, limit: int) -> int:
+def _delete(
+    model: type[Proposal | ProposalApproval | ProposalAttempt], store_id: str, limit: int
+) -> int:
     statement = _DELETE.format(table=model._meta.db_table)  # noqa: SLF001 (documented)
     with connection.cursor() as cursor:
         cursor.execute(statement, [uuid_from_id(store_id), limit])

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from proposals.api.decisions import ReproposeView, RespondView
+from proposals.api.decisions import ApprovalView, ReproposeView, RespondView
 from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
 from proposals.api.trials import ConflictsView, DriftView, TrialView
@@ -15,5 +15,6 @@ urlpatterns = [
     path(f"{_PROPOSALS}/<str:proposal>/trial", TrialView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/conflicts", ConflictsView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/approval", ApprovalView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
 ]

@@ -2,13 +2,17 @@
 
 from django.db import migrations
 
-WORDS = ("title", "description", "resolution_note")
+WORDS = {
+    "proposals_proposal": ("title", "description", "resolution_note"),
+    "proposals_proposalapproval": ("note",),
+}
 
 
 def _statistics(target: int) -> str:
     return "".join(
-        f"ALTER TABLE proposals_proposal ALTER COLUMN {column} SET STATISTICS {target};"
-        for column in WORDS
+        f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS {target};"
+        for table, columns in WORDS.items()
+        for column in columns
     )
 
 

@@ -1,5 +1,6 @@
 """Changes that wait for a person's decision."""
 
+from proposals.models.approvals import ProposalApproval
 from proposals.models.attempts import ProposalAttempt, Refusal
 from proposals.models.proposals import (
     Proposal,
@@ -10,6 +11,7 @@ from proposals.models.proposals import (
 
 __all__ = [
     "Proposal",
+    "ProposalApproval",
     "ProposalAttempt",
     "ProposalResponse",
     "ProposalStatus",

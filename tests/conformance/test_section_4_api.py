@@ -67,6 +67,7 @@ def test_the_shape_of_a_proposal(scenario, apis):
         "added_lines": 1,
         "removed_lines": 0,
         "can_approve": False,
+        "approvals": [],
         "resolution": None,
         "replaces": None,
         "replaced_by": None,
