@@ -61,6 +61,12 @@ def own_uuids(caller: Caller) -> frozenset[UUID]:
     return frozenset(uuid_from_id(one) for one in mine if one)
 
 
+def approver_of(caller: Caller) -> UUID | None:
+    """Whom an approval by a caller is of: the principal that it is, else its key."""
+    own = caller.principal_id or caller.key_id
+    return uuid_from_id(own) if own else None
+
+
 def _recorded(proposal: Proposal) -> frozenset[UUID]:
     columns = (proposal.author_uuid, proposal.author_principal_uuid, *proposal.earlier_authors)
     return frozenset(uuid for uuid in columns if uuid)

@@ -18,6 +18,7 @@ from memory.models import ErasureReport, Sink
 from proposals.models import (
     Comment,
     Proposal,
+    ProposalApproval,
     ProposalAttempt,
     ProposalStatus,
     SupersededBecause,
@@ -67,8 +68,8 @@ class ProposalEraser(Eraser):
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
-        """Delete comments and refused attempts, then Proposals."""
-        models = (Comment, ProposalAttempt, Proposal)
+        """Delete what is about Proposals, then Proposals."""
+        models = (Comment, ProposalAttempt, ProposalApproval, Proposal)
         return next((gone for model in models if (gone := _delete(model, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
@@ -95,6 +96,7 @@ def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
 def _blank(proposal_ids: Collection[str]) -> None:
     told = Proposal.objects.filter(among_ids("id", proposal_ids), words_erased_at=None)
     told.update(title="", description="", resolution_note=None, words_erased_at=now())
+    ProposalApproval.objects.filter(proposal__in=proposal_ids).exclude(note=None).update(note=None)
     # After the Proposals, whose rows writers of comments lock: none comes in between.
     _said_about(proposal_ids).update(text="", text_erased_at=now())
 
@@ -116,7 +118,9 @@ def _sinks_telling(store_id: str) -> set[Sink]:
 
 
 @step
-def _delete(model: type[Comment | Proposal | ProposalAttempt], store_id: str, limit: int) -> int:
+def _delete(
+    model: type[Comment | Proposal | ProposalApproval | ProposalAttempt], store_id: str, limit: int
+) -> int:
     statement = _DELETE.format(table=model._meta.db_table)  # noqa: SLF001 (documented)
     with connection.cursor() as cursor:
         cursor.execute(statement, [uuid_from_id(store_id), limit])

@@ -9,13 +9,13 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from memory.models import Lifecycle, MemoryStore, SelfApproval
+from memory.models import Lifecycle, MemoryStore
 from proposals.authorship import own_uuids
 from proposals.models import Proposal, ProposalResponse
+from proposals.tally import Holder, HolderKind, Need, Standing, Tally
 from tenancy import authority
 from tenancy.caller import Caller
 from tenancy.models import Permission
-from wire.ids import uuid_from_id
 
 NAMED_AT_MOST: Final = 20
 """People that a requirement names as able to satisfy it."""
@@ -32,24 +32,12 @@ class Rule(StrEnum):
     OPEN = "open"
     CANONICAL_UNMOVED = "canonical_unmoved"
     BODIES_AVAILABLE = "bodies_available"
+    APPROVALS = "approvals"
+    PATH_RULE = "path_rule"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """A live principal with grants on a store.
-
-    Attributes:
-        permissions: on that store, those on the whole Workspace included.
-    """
-
-    id: str
-    name: str
-    is_person: bool
-    permissions: frozenset[str]
-
-    def may(self, permission: Permission) -> bool:
-        """Whether a check of `permission` would pass."""
-        return authority.holds(self.permissions, permission)
+COUNTED: Final = frozenset({Rule.APPROVALS, Rule.PATH_RULE})
+"""Rules that approvals satisfy together. What they miss refuses nobody: it keeps it open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +48,14 @@ class Requirement:
         reason: a sentence to whoever asked, why it is satisfied or not.
         who_can: principals who could satisfy it, by name; only where it is not satisfied, and
             NAMED_AT_MOST of them.
+        given: who gave approvals that count for it.
     """
 
     rule: Rule
     satisfied: bool
     reason: str
     who_can: tuple[Holder, ...] = ()
+    given: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +74,9 @@ class Case:
     authors: frozenset[UUID]
 
     @property
-    def authors_may_approve(self) -> bool:
-        """Whether the store lets authors approve their own (contract P3)."""
-        return self.store.self_approval == SelfApproval.ALLOWED
+    def standing(self) -> Standing:
+        """What decides whose approvals count."""
+        return Standing(self.store, self.authors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +94,7 @@ def unmet(case: Case, response: ProposalResponse) -> Requirement | None:
 
 
 def requirements(
-    case: Case, circumstances: Circumstances, holders: Iterable[Holder]
+    case: Case, circumstances: Circumstances, holders: Iterable[Holder], tally: Tally
 ) -> tuple[Requirement, ...]:
     """All that an approval by this caller needs, each with who could satisfy it.
 
@@ -112,17 +102,25 @@ def requirements(
 
     Args:
         holders: who has grants on the store.
+        tally: the approvals so far, and what they have to come to.
     """
     if not case.proposal.is_open:
         return (_open(case),)
-    listed = list(holders)
+    listed = [holder for holder in holders if holder.kind != HolderKind.KEY]
     applied = (
         *_before_responding(case, ProposalResponse.APPROVE),
         _open(case),
         _canonical_unmoved(case, circumstances),
         _bodies_available(circumstances),
     )
-    return tuple(_naming(requirement, case, listed) for requirement in applied)
+    named = [_naming(requirement, case, listed) for requirement in applied]
+    return (*named, *map(_counted, _told(tally)))
+
+
+def can_approve(requirements: Iterable[Requirement], tally: Tally) -> bool:
+    """Whether an approval by the caller would be taken, and change something."""
+    lets = all(each.satisfied for each in requirements if each.rule not in COUNTED)
+    return lets and (tally.is_completed_by_mine or not tally.has_mine)
 
 
 def _before_responding(case: Case, response: ProposalResponse) -> Iterator[Requirement]:
@@ -177,7 +175,7 @@ def _person(case: Case) -> Requirement:
 def _not_the_author(case: Case) -> Requirement:
     if not case.authors & own_uuids(case.caller):
         return _met(Rule.NOT_THE_AUTHOR, "Somebody else is the author.")
-    if case.authors_may_approve:
+    if case.standing.authors_may_approve:
         reason = "You are an author, and this store lets authors approve their own Proposals."
         return _met(Rule.NOT_THE_AUTHOR, reason)
     reason = "You are an author of this Proposal, and this store does not let authors approve."
@@ -219,9 +217,7 @@ type _CanSatisfy = Callable[[Case, Holder], bool]
 
 
 def _can_review(case: Case, holder: Holder) -> bool:
-    is_author = uuid_from_id(holder.id) in case.authors
-    is_eligible = holder.is_person and holder.may(Permission.REVIEW)
-    return is_eligible and (case.authors_may_approve or not is_author)
+    return case.standing.lets(holder) and holder.kind == HolderKind.PERSON
 
 
 def _can_repropose(_case: Case, holder: Holder) -> bool:
@@ -248,5 +244,40 @@ def _naming(requirement: Requirement, case: Case, holders: list[Holder]) -> Requ
     if requirement.satisfied or can_satisfy is None:
         return requirement
     able = [holder for holder in holders if can_satisfy(case, holder)]
-    able.sort(key=lambda holder: (holder.name, holder.id))
-    return replace(requirement, who_can=tuple(able[:NAMED_AT_MOST]))
+    return replace(requirement, who_can=_by_name(able))
+
+
+def _by_name(holders: Iterable[Holder]) -> tuple[Holder, ...]:
+    return tuple(sorted(holders, key=lambda holder: (holder.name, holder.id))[:NAMED_AT_MOST])
+
+
+def _told(tally: Tally) -> Iterator[Need]:
+    """What there is to tell of: the one approval that is always needed goes without saying."""
+    for need in tally.needs:
+        if need.paths or need.wanted > 1:
+            yield need
+
+
+def _counted(need: Need) -> Requirement:
+    people = [holder for holder in need.able if holder.kind == HolderKind.PERSON]
+    return Requirement(
+        Rule.PATH_RULE if need.paths else Rule.APPROVALS,
+        satisfied=not need.missing,
+        reason=_needed(need) + ("" if need.is_satisfiable else _NOBODY),
+        who_can=_by_name(people) if need.missing else (),
+        given=need.given,
+    )
+
+
+_NOBODY: Final = (
+    " Not enough others could approve: grant them `review`, or change the store's review rules."
+)
+
+
+def _needed(need: Need) -> str:
+    approvals = "1 approval" if need.wanted == 1 else f"{need.wanted} approvals"
+    given = f"{len(need.given)} given" if need.given else "none given yet"
+    if need.paths is None:
+        return f"This store wants {approvals}: {given}."
+    whose = " of the reviewers that its rule names" if need.named else ""
+    return f"A change at `{need.paths}` needs {approvals}{whose}: {given}."

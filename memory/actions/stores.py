@@ -1,7 +1,7 @@
 """Creating, changing and archiving stores (contract M1, M6)."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import F
 
@@ -19,6 +19,7 @@ from memory.models import (
     SelfApproval,
     VersionKind,
 )
+from memory.reviewrules import ReviewRule, require_reviewers
 from memory.versions import draft, seal
 from tenancy import registry
 from tenancy.actions.permissions import assign_to_owner
@@ -38,6 +39,9 @@ OWNER_SUBJECTS = {
     OwnerKind.COLLABORATION_SPACE: SubjectKind.COLLABORATION_SPACE,
 }
 """Owners that creation grants read and write; a Workspace is granted nothing (M6)."""
+
+GOVERNING: Final = ("canonical_writes", "self_approval", "minimum_approvals", "review_rules")
+"""Settings that decide how review works, and so need `admin` (contract §0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +82,19 @@ class StoreChanges:
     lifecycle: Lifecycle | None = None
     canonical_writes: CanonicalWrites | None = None
     self_approval: SelfApproval | None = None
+    minimum_approvals: int | None = None
+    review_rules: tuple[ReviewRule, ...] | None = None
 
     @property
     def governs_review(self) -> bool:
         """Whether a setting is among them that decides how review works."""
-        return self.canonical_writes is not None or self.self_approval is not None
+        return any(getattr(self, name) is not None for name in GOVERNING)
 
     def columns(self) -> dict[str, Any]:
         """The values to store."""
         values = {name: getattr(self, name) for name in self.__slots__}
+        if self.review_rules is not None:
+            values["review_rules"] = [rule.stored() for rule in self.review_rules]
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -225,12 +233,14 @@ def change_store(*, access: StoreAccess, version: int, changes: StoreChanges) ->
     Raises:
         PolicyDenied: the caller is neither the owner nor holds `admin`, or lacks `admin` for a
             setting that governs review.
-        Malformed: canonical_writes on a store that is not shared.
+        Malformed: canonical_writes on a store that is not shared, or a review rule that names
+            somebody who can never review.
         Conflict: the store is not at `version` any more.
     """
     _require_governable(access.store.owner_kind, changes.canonical_writes)
     _require_change(access, changes)
     access.require_visible()
+    require_reviewers(access.caller.workspace_id, changes.review_rules or ())
     stores = MemoryStore.objects.filter(id=access.store_id, version=version)
     lifecycle_bump = {"generation": F("generation") + 1} if changes.lifecycle else {}
     changed = stores.exclude(lifecycle__in=HIDDEN).update(
@@ -259,7 +269,7 @@ def _require_change(access: StoreAccess, changes: StoreChanges) -> None:
 
 def _told(changes: StoreChanges) -> dict[str, Any]:
     """What the audit row may say: which settings, and the closed words among the values."""
-    closed = {"lifecycle", "canonical_writes", "self_approval"}
+    closed = {"lifecycle", "canonical_writes", "self_approval", "minimum_approvals"}
     columns = changes.columns()
     return {
         "changed": sorted(columns),

@@ -81,6 +81,7 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
         name="",
         description="",
         metadata={},
+        review_rules=[],
         version=F("version") + 1,
         updated_at=now(),
     )

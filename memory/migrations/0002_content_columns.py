@@ -15,7 +15,7 @@ CONTENT = {
     "memory_documentversion": ("path",),
     "memory_importdocument": ("path", "text", "provenance"),
     "memory_importpage": ("items",),
-    "memory_memorystore": ("name", "description", "metadata"),
+    "memory_memorystore": ("name", "description", "metadata", "review_rules"),
     "memory_pathfence": ("path",),
     "memory_storeimport": ("manifest", "error", "result"),
     "memory_treepage": ("paths",),

@@ -47,7 +47,8 @@ class MemoryStore(models.Model):
     """One ownership, history and visibility boundary (contract M1).
 
     `version` rises with each change of the store's own settings; `generation` with each
-    structural change or erasure inside it; `erasure_epoch` with erasures only.
+    structural change or erasure inside it; `erasure_epoch` with erasures only. `review_rules` are
+    read and written by `memory.reviewrules`.
     """
 
     id = id_key("store")
@@ -58,6 +59,8 @@ class MemoryStore(models.Model):
     owner_uuid = OwnerIdField()
     canonical_writes = models.TextField(choices=CanonicalWrites, null=True)
     self_approval = models.TextField(choices=SelfApproval, default=SelfApproval.DENIED)
+    minimum_approvals = models.SmallIntegerField(default=1)
+    review_rules = models.JSONField(default=list)
     metadata = models.JSONField(default=dict)
     version = models.IntegerField(default=1)
     generation = models.BigIntegerField(default=0)
@@ -84,6 +87,10 @@ class MemoryStore(models.Model):
             models.CheckConstraint(
                 condition=models.Q(self_approval__in=SelfApproval.values),
                 name="store_self_approval_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(minimum_approvals__range=(1, 10)),
+                name="store_minimum_approvals_from_1_to_10",
             ),
         ]
         indexes = [

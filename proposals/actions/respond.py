@@ -11,6 +11,7 @@ from memory.models import MemoryStore
 from memory.queries.versions import canonical_id
 from memory.stores import bump_generation
 from proposals.actions.attempts import record_attempt
+from proposals.approving import keep_approval, require_settings_unchanged, tally_of
 from proposals.authority import hold_authority
 from proposals.authorship import authors_of
 from proposals.errors import Refused
@@ -62,7 +63,8 @@ def respond(
 
     The rules come first; then a Proposal that is already resolved, which stays as it is; then
     what the reviewer saw. When canonical has moved, an approval becomes `superseded` and moves
-    nothing. Otherwise it moves canonical from the frozen base to exactly the frozen head. All
+    nothing. While more approvals are needed, it is kept, and the Proposal stays open; the one
+    that completes them moves canonical from the frozen base to exactly the frozen head. All
     of it happens in one transaction, or nothing does. A refusal leaves one attempt row, in a
     transaction of its own.
 
@@ -121,6 +123,8 @@ def _settle(access: StoreAccess, proposal: Proposal, answer: Answer) -> Proposal
         return ProposalStatus(proposal.status)
     _require_seen_as_is(proposal, answer.seen)
     resolution = _resolution(access, proposal, answer)
+    if resolution is None:
+        return ProposalStatus.OPEN
     resolve(caller=access.caller, proposal=proposal, resolution=resolution)
     _finish(access)
     if resolution.status == ProposalStatus.APPROVED:
@@ -147,12 +151,17 @@ def _require_seen_as_is(proposal: Proposal, seen: Seen) -> None:
         raise Refused(Refusal.SEEN_AS_IS, Conflict(message))
 
 
-def _resolution(access: StoreAccess, proposal: Proposal, answer: Answer) -> Resolution:
-    """Decide how the Proposal ends; an approval moves canonical, when it still is at the base."""
+def _resolution(access: StoreAccess, proposal: Proposal, answer: Answer) -> Resolution | None:
+    """Decide how the Proposal ends, or that it does not yet.
+
+    An approval moves canonical, when it still is at the base and nothing else is needed.
+    """
     if answer.response == ProposalResponse.REJECT:
         return Resolution(ProposalStatus.REJECTED, answer.response, answer.note)
     if canonical_id(access.store_id) == proposal.base_id:
         _require_bodies(proposal)
+        if not _is_completed(access, proposal, answer):
+            return None
         if _move_canonical(access, proposal):
             return Resolution(ProposalStatus.APPROVED, answer.response, answer.note)
     return Resolution(
@@ -161,6 +170,19 @@ def _resolution(access: StoreAccess, proposal: Proposal, answer: Answer) -> Reso
         answer.note,
         SupersededBecause.CANONICAL_MOVED,
     )
+
+
+@step
+def _is_completed(access: StoreAccess, proposal: Proposal, answer: Answer) -> bool:
+    """Whether this approval completes what is needed; it is kept when it does not.
+
+    One that was kept before is as good as new: it completes what others, or other rules, have
+    brought within its reach, and otherwise changes nothing.
+    """
+    tally = tally_of(access, proposal)
+    if not tally.is_completed_by_mine and not tally.has_mine:
+        keep_approval(access, proposal, answer.note)
+    return tally.is_completed_by_mine
 
 
 def _require_bodies(proposal: Proposal) -> None:
@@ -208,7 +230,4 @@ def _finish(access: StoreAccess) -> None:
         bump_generation(access.store_id)
     except ReadOnly as archived:
         raise Refused(Refusal.STORE_ACTIVE, archived) from None
-    decided_by = MemoryStore.objects.filter(id=access.store_id, version=access.store.version)
-    if not decided_by.exists():
-        error = Conflict("The store's settings changed meanwhile. Look at the Proposal again.")
-        raise Refused(Refusal.SETTINGS_UNCHANGED, error)
+    require_settings_unchanged(access)

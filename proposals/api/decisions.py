@@ -13,6 +13,7 @@ from memory.treehash import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.api.fetching import fetch_proposal
+from proposals.actions.withdraw import withdraw_approval
 from proposals.api.resources import ProposalOut, render_proposal
 from proposals.choices import Accepted, Choice, Choices, Side
 from proposals.models import ProposalResponse
@@ -21,7 +22,7 @@ from tenancy.api.base import ApiView
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly
 from wire.idempotency import require_key
 from wire.operations import operation
-from wire.parsing import Body, parse_body
+from wire.parsing import Body, parse_body, parse_nothing
 
 
 class RespondToProposal(Body):
@@ -119,8 +120,10 @@ class RespondView(ApiView):
     def post(self, request: Request, id: str, proposal: str) -> Response:
         """An approval moves canonical from exactly the frozen base to exactly the frozen head.
 
-        When canonical has moved since, it moves nothing: the Proposal becomes `superseded`, to
-        be re-proposed. Responding the same again changes nothing; another response is a 409.
+        While the store's review rules need more approvals, it moves nothing, is kept as one of
+        `approvals`, and the Proposal stays `open`. When canonical has moved since the base, the
+        Proposal becomes `superseded`, to be re-proposed. Responding the same again changes
+        nothing; another response to a resolved Proposal is a 409.
         """
         access, proposal_id = fetch_proposal(request, id, proposal)
         body = parse_body(request, RespondToProposal)
@@ -128,6 +131,23 @@ class RespondView(ApiView):
         done = respond(access=access, proposal_id=proposal_id, answer=body.answer(), key=key)
         answer = render_proposal(get_proposal(access, proposal_id))
         return Response(answer, headers=replay_headers(replayed=done.replayed))
+
+
+class ApprovalView(ApiView):
+    versioned = True
+
+    @operation(
+        "memoryStores.withdrawMemoryProposalApproval",
+        summary="Withdraw one's own approval",
+        answers={204: None},
+        errors=(NotFound, PolicyDenied, ReadOnly, Conflict),
+    )
+    def delete(self, request: Request, id: str, proposal: str) -> Response:
+        """Of a Proposal that is open because it needs more approvals than it has."""
+        access, proposal_id = fetch_proposal(request, id, proposal)
+        parse_nothing(request)
+        withdraw_approval(access=access, proposal_id=proposal_id)
+        return Response(status=204)
 
 
 class ReproposeView(ApiView):

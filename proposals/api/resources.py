@@ -7,6 +7,7 @@ from memory.api.trees import ErasureOut, render_redaction
 from memory.treehash import spell_hash
 from proposals.queries.rows import ProposalView
 from proposals.rules import Requirement
+from proposals.tally import Approval
 from wire.times import render_time
 
 
@@ -18,7 +19,11 @@ class ReviewerOut(TypedDict):
 
 
 class RequirementOut(TypedDict):
-    """One rule of an approval by this caller. `who_can` names 20 principals at most."""
+    """One rule of an approval by this caller. `who_can` names 20 principals at most.
+
+    `approvals` is the store's minimum and `path_rule` one of its review rules that the changed
+    paths match; they count what was approved so far, and refuse nobody.
+    """
 
     rule: Literal[
         "review_grant",
@@ -29,10 +34,24 @@ class RequirementOut(TypedDict):
         "open",
         "canonical_unmoved",
         "bodies_available",
+        "approvals",
+        "path_rule",
     ]
     satisfied: bool
     reason: str
     who_can: list[ReviewerOut]
+
+
+class ApprovalOut(TypedDict):
+    """An approval that left the Proposal open, because more are needed.
+
+    `counts`: whoever gave it could give it now; null once the Proposal is resolved.
+    """
+
+    actor: Actor
+    at: str
+    note: str | None
+    counts: bool | None
 
 
 class ResolutionOut(TypedDict):
@@ -69,7 +88,8 @@ class ProposalOut(TypedDict):
     with it; they are null then.
 
     `stale`: it is open, and canonical is not at its base any more. `can_approve`: an approval
-    by this caller would move canonical now.
+    by this caller would be taken now; it moves canonical when it completes what `requirements`
+    ask for, and is one of `approvals` otherwise. The one that moved canonical is `resolution`.
     """
 
     id: str
@@ -91,6 +111,7 @@ class ProposalOut(TypedDict):
     text_safety: TextSafetyOut
     can_approve: bool
     requirements: list[RequirementOut]
+    approvals: list[ApprovalOut]
     resolution: ResolutionOut | None
     replaces: str | None
     replaced_by: str | None
@@ -122,6 +143,7 @@ def render_proposal(view: ProposalView) -> ProposalOut:
         "text_safety": cast("TextSafetyOut", proposal.text_safety),
         "can_approve": view.can_approve,
         "requirements": [_requirement(requirement) for requirement in view.requirements],
+        "approvals": [_approval(view, approval) for approval in view.tally.approvals],
         "resolution": _resolution(view),
         "replaces": proposal.replaces_id,
         "replaced_by": view.replaced_by,
@@ -138,6 +160,15 @@ def _requirement(requirement: Requirement) -> RequirementOut:
         "who_can": [{"id": holder.id, "name": holder.name} for holder in requirement.who_can],
     }
     return cast("RequirementOut", rendered)
+
+
+def _approval(view: ProposalView, approval: Approval) -> ApprovalOut:
+    return {
+        "actor": render_actor(approval.actor),
+        "at": render_time(approval.at),
+        "note": approval.note,
+        "counts": approval.approver in view.tally.counted if view.proposal.is_open else None,
+    }
 
 
 def _resolution(view: ProposalView) -> ResolutionOut | None:

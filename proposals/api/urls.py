@@ -1,7 +1,7 @@
 from django.urls import path
 
 from proposals.api.comments import CommentsView, CommentView, SettleView
-from proposals.api.decisions import ReproposeView, RespondView
+from proposals.api.decisions import ApprovalView, ReproposeView, RespondView
 from proposals.api.diffs import ProposalDiffView
 from proposals.api.proposals import ProposalsView, ProposalView
 from proposals.api.trials import ConflictsView, DriftView, TrialView
@@ -19,5 +19,6 @@ urlpatterns = [
     path(f"{_PROPOSALS}/<str:proposal>/comments/<str:comment>", CommentView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/comments/<str:comment>/settle", SettleView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/respond", RespondView.as_view()),
+    path(f"{_PROPOSALS}/<str:proposal>/approval", ApprovalView.as_view()),
     path(f"{_PROPOSALS}/<str:proposal>/repropose", ReproposeView.as_view()),
 ]

@@ -5,6 +5,7 @@ from django.db import migrations
 WORDS = {
     "proposals_proposal": ("title", "description", "resolution_note"),
     "proposals_comment": ("path", "text"),
+    "proposals_proposalapproval": ("note",),
 }
 
 

@@ -1,5 +1,6 @@
 """Changes that wait for a person's decision."""
 
+from proposals.models.approvals import ProposalApproval
 from proposals.models.attempts import ProposalAttempt, Refusal
 from proposals.models.comments import Comment, CommentSide
 from proposals.models.proposals import (
@@ -13,6 +14,7 @@ __all__ = [
     "Comment",
     "CommentSide",
     "Proposal",
+    "ProposalApproval",
     "ProposalAttempt",
     "ProposalResponse",
     "ProposalStatus",

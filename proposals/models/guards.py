@@ -106,6 +106,38 @@ class PinnedAndSigned(pgtrigger.Trigger):
         """
 
 
+class WithdrawnOnce(pgtrigger.Trigger):
+    """Refuses a change of an approval, but that it is withdrawn, once, and its note blanked (X1).
+
+    Raises `restrict_violation`, an IntegrityError in Python.
+
+    Args:
+        frozen: columns that never change.
+    """
+
+    name = "withdrawn_once"
+    when = pgtrigger.Before
+    operation = pgtrigger.Update
+
+    def __init__(self, *, frozen: Iterable[str]) -> None:
+        self.frozen = tuple(frozen)
+        super().__init__()
+
+    def get_func(self, model: object) -> str:
+        return f"""
+            IF {_changed(self.frozen)} THEN
+                RAISE restrict_violation USING MESSAGE = 'an approval is frozen';
+            END IF;
+            IF OLD.withdrawn_at IS NOT NULL AND {_changed(("withdrawn_at",))} THEN
+                RAISE restrict_violation USING MESSAGE = 'an approval is withdrawn once';
+            END IF;
+            IF NEW.note IS NOT NULL AND {_changed(("note",))} THEN
+                RAISE restrict_violation USING MESSAGE = 'words are not rewritten';
+            END IF;
+            RETURN NEW;
+        """
+
+
 def _changed(columns: tuple[str, ...]) -> str:
     new = ", ".join(f"NEW.{column}" for column in columns)
     old = ", ".join(f"OLD.{column}" for column in columns)

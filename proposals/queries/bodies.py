@@ -10,6 +10,7 @@ from database.arrays import Among
 from memory.models import DocumentVersion
 from memory.queries.documents import Erasure, erasure_of
 from proposals.models import ProposalStatus
+from wire.ids import uuid_from_id
 from wire.times import now
 
 
@@ -29,10 +30,10 @@ def erased_bodies(document_versions: Collection[UUID]) -> list[ErasedBody]:
     return [ErasedBody(path, erasure) for path, erasure in found if erasure]
 
 
-def changed_paths(document_versions: Collection[UUID]) -> list[str]:
-    """The paths of some document versions, each once, by path bytes."""
-    rows = DocumentVersion.objects.filter(id__in=document_versions)
-    return list(rows.order_by("path").values_list("path", flat=True).distinct())
+def paths_of_documents(document_versions: Collection[UUID]) -> dict[UUID, str]:
+    """The path of each of some document versions. One query."""
+    rows = DocumentVersion.objects.filter(id__in=document_versions).values_list("id", "path")
+    return {uuid_from_id(document): path for document, path in rows}
 
 
 def has_erased_body() -> Case:

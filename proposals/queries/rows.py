@@ -3,18 +3,21 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import FETCH_RAISE, OuterRef, QuerySet, Subquery
 
 from database.fields import IdField
 from memory.access import HIDDEN, StoreAccess
 from memory.models import MemoryStore, Ref, RefKind
-from proposals.authorship import authors_of
+from proposals.authorship import approver_of, authors_of
 from proposals.models import Proposal
+from proposals.queries.approvals import approvals_of, paths_of
 from proposals.queries.bodies import has_erased_body
 from proposals.queries.comments import counted
 from proposals.queries.holders import holders_on
-from proposals.rules import Case, Circumstances, Requirement, requirements
+from proposals.rules import Case, Circumstances, Requirement, can_approve, requirements
+from proposals.tally import Approval, Holder, Tally, count
 from tenancy.authority import permissions_on
 from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind
@@ -33,6 +36,7 @@ class ProposalView:
         replaced_by: the Proposal that re-proposes it, if one does.
         has_erased_body: whether it is open and a body on either side is gone.
         requirements: what an approval by this caller needs.
+        tally: the approvals so far; of a resolved Proposal, without what it needed.
     """
 
     proposal: Any
@@ -40,6 +44,7 @@ class ProposalView:
     replaced_by: str | None
     has_erased_body: bool
     requirements: tuple[Requirement, ...]
+    tally: Tally
 
     @property
     def is_stale(self) -> bool:
@@ -48,8 +53,8 @@ class ProposalView:
 
     @property
     def can_approve(self) -> bool:
-        """Whether this caller's approval would move canonical now."""
-        return all(requirement.satisfied for requirement in self.requirements)
+        """Whether this caller's approval would be taken now: the last one, or one of several."""
+        return can_approve(self.requirements, self.tally)
 
 
 def stores_where(caller: Caller, *permissions: Permission) -> QuerySet[Any]:
@@ -80,25 +85,58 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
 
 
 def describe(caller: Caller, rows: Iterable[Any]) -> list[ProposalView]:
-    """Apply the rules to rows of `proposals_in`. Two queries for all of them."""
+    """Apply the rules to rows of `proposals_in`.
+
+    Three queries for all of them, and two more when a store among them has rules for paths.
+    """
     listed = list(rows)
-    authors = authors_of(listed)
-    holders = holders_on(caller.workspace_id, {row.store_id for row in listed})
-    return [
-        _view(Case(caller, frozenset(row.granted), row.store, row, authors[row.id]), holders)
-        for row in listed
-    ]
+    told = _Told(
+        caller,
+        authors=authors_of(listed),
+        holders=holders_on(caller.workspace_id, {row.store_id for row in listed}),
+        approvals=approvals_of([row.id for row in listed]),
+        paths=paths_of([row.id for row in listed if row.is_open and row.store.review_rules]),
+    )
+    return [_view(row, told) for row in listed]
 
 
-def _view(case: Case, holders: Any) -> ProposalView:
-    row: Any = case.proposal
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is looked up for all rows of a list at once, by Proposal or by store."""
+
+    caller: Caller
+    authors: dict[str, frozenset[UUID]]
+    holders: dict[str, list[Holder]]
+    approvals: dict[str, tuple[Approval, ...]]
+    paths: dict[str, list[str]]
+
+
+def _view(row: Any, told: _Told) -> ProposalView:
+    case = Case(told.caller, frozenset(row.granted), row.store, row, told.authors[row.id])
+    holders = told.holders.get(row.store_id, [])
+    tally = _tally(case, told, holders)
     circumstances = Circumstances(row.canonical_id, row.has_erased_body)
     return ProposalView(
         proposal=row,
         canonical_id=row.canonical_id,
         replaced_by=row.replacement_id,
         has_erased_body=row.has_erased_body,
-        requirements=requirements(case, circumstances, holders.get(row.store_id, ())),
+        requirements=requirements(case, circumstances, holders, tally),
+        tally=tally,
+    )
+
+
+def _tally(case: Case, told: _Told, holders: list[Holder]) -> Tally:
+    proposal = case.proposal
+    approvals = told.approvals.get(proposal.id, ())
+    if not proposal.is_open:
+        return Tally((), approvals)
+    return count(
+        case.standing,
+        approvals=approvals,
+        holders=holders,
+        paths=told.paths.get(proposal.id, ()),
+        approver=approver_of(told.caller),
     )
 
 

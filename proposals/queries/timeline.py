@@ -1,13 +1,16 @@
 """Everything that happened to a Proposal, in order."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 from memory.actors import RecordedActor
 from proposals.models import (
     Proposal,
+    ProposalApproval,
     ProposalAttempt,
     Refusal,
     SupersededBecause,
@@ -19,6 +22,8 @@ class Happened(StrEnum):
 
     CREATED = "created"
     REFUSED = "refused"
+    GAVE_APPROVAL = "gave_approval"
+    WITHDREW_APPROVAL = "withdrew_approval"
     APPROVED = "approved"
     REJECTED = "rejected"
     SUPERSEDED = "superseded"
@@ -47,10 +52,13 @@ class Entry:
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
-    """What happened to a Proposal, the oldest first. Two queries."""
+    """What happened to a Proposal, the oldest first. Three queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
+        *chain.from_iterable(
+            map(_approved, ProposalApproval.objects.filter(proposal=proposal).order_by("id"))
+        ),
         *_resolved(proposal),
         *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
     ]
@@ -65,6 +73,12 @@ def _refused(attempt: ProposalAttempt) -> Entry:
         response=attempt.response,
         refusal=Refusal(attempt.refusal),
     )
+
+
+def _approved(approval: ProposalApproval) -> Iterator[Entry]:
+    yield Entry(approval.at, Happened.GAVE_APPROVAL, approval.actor, note=approval.note)
+    if approval.withdrawn_at:
+        yield Entry(approval.withdrawn_at, Happened.WITHDREW_APPROVAL, approval.actor)
 
 
 def _resolved(proposal: Any) -> list[Entry]:

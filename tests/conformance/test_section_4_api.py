@@ -69,6 +69,7 @@ def test_the_shape_of_a_proposal(scenario, apis):
         "comments": 0,
         "unresolved_threads": 0,
         "can_approve": False,
+        "approvals": [],
         "resolution": None,
         "replaces": None,
         "replaced_by": None,

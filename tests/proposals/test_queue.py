@@ -262,12 +262,12 @@ class TestCost:
             scenario.propose({"/a.md": f"{n}\n"}, by=scenario.key("read", "write"))
             scenario.reject(scenario.propose({"/b.md": f"{n}\n"}))
 
-        assert queries_of_queue() == short == 6
+        assert queries_of_queue() == short == 7
 
-    def test_a_proposal_takes_three(self, scenario, django_assert_num_queries):
+    def test_a_proposal_takes_four(self, scenario, django_assert_num_queries):
         opened = scenario.propose({"/a.md": "1\n"})
         access = scenario.access(scenario.reviewer)
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(4):
             view = get_proposal(access, opened)
             assert view.proposal.base.created_at <= view.proposal.head.created_at
             assert view.proposal.store.name

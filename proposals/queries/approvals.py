@@ -1,0 +1,66 @@
+"""The approvals that were given to Proposals while they stayed open."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from database.fields import OwnerIdField
+from proposals.authorship import own_uuids
+from proposals.models import Proposal, ProposalApproval
+from proposals.queries.bodies import paths_of_documents
+from proposals.tally import Approval
+from tenancy.caller import Caller
+from tenancy.models import ApiKey
+
+
+def approvals_of(proposal_ids: Collection[str]) -> dict[str, tuple[Approval, ...]]:
+    """The approvals of each Proposal that are not withdrawn, the oldest first. One query.
+
+    A key that was bound to a principal since is that principal, as it is for authors (P3).
+    """
+    bound = ApiKey.objects.filter(id=OuterRef("approver_uuid"), principal__isnull=False)
+    rows = (
+        ProposalApproval.objects.filter(proposal__in=proposal_ids, withdrawn_at=None)
+        .annotate(
+            approver=Coalesce(
+                Subquery(bound.values("principal"), output_field=OwnerIdField()),
+                F("approver_uuid"),
+            )
+        )
+        .order_by("id")
+    )
+    found: dict[str, list[Approval]] = defaultdict(list)
+    for row in rows:
+        found[row.proposal_id].append(Approval(row.approver, row.actor, row.at, row.note))
+    return {proposal_id: tuple(approvals) for proposal_id, approvals in found.items()}
+
+
+def paths_of(proposal_ids: Collection[str]) -> dict[str, list[str]]:
+    """The paths that each Proposal changes, both sides of a renaming. Two queries."""
+    if not proposal_ids:
+        return {}
+    rows = Proposal.objects.filter(id__in=proposal_ids).values_list("id", "document_versions")
+    shown: dict[str, list[UUID]] = dict(rows)
+    paths = paths_of_documents({uuid for uuids in shown.values() for uuid in uuids})
+    return {
+        proposal_id: sorted({paths[uuid] for uuid in uuids if uuid in paths})
+        for proposal_id, uuids in shown.items()
+    }
+
+
+def given_by(caller: Caller) -> Q:
+    """The condition on approvals that they are the caller's, also through keys bound to it."""
+    keys = ApiKey.objects.filter(principal__in=[caller.principal_id]).values("id")
+    return Q(approver_uuid__in=list(own_uuids(caller))) | Q(approver_uuid__in=keys)
+
+
+def approved_by(caller: Caller) -> Exists:
+    """The condition on Proposals that the caller has approved them, and not withdrawn it."""
+    rows: Any = ProposalApproval.objects.filter(
+        given_by(caller), proposal=OuterRef("id"), withdrawn_at=None
+    )
+    return Exists(rows)
