@@ -12,8 +12,8 @@ from memory.api.replays import REPLAYED_HEADER, replay_headers
 from memory.treehash import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
-from proposals.api.fetching import fetch_proposal
 from proposals.actions.withdraw import withdraw_approval
+from proposals.api.fetching import fetch_proposal
 from proposals.api.resources import ProposalOut, render_proposal
 from proposals.choices import Accepted, Choice, Choices, Side
 from proposals.models import ProposalResponse

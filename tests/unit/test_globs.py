@@ -46,7 +46,8 @@ def test_what_matches(pattern, path, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "*.md", "a/b", "/", "/guides/", "/a//b", "/a/../b", "/a**", "/***", "/a\\*", "/\x00"]
+    "text",
+    ["", "*.md", "a/b", "/", "/guides/", "/a//b", "/a/../b", "/a**", "/***", "/a\\*", "/\x00"],
 )
 def test_what_is_no_glob(text):
     with pytest.raises(PathError):
