@@ -1,6 +1,7 @@
 """One last look before what a Session is about leaves (contract R5)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import DatabaseError, InterfaceError
@@ -8,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from memory.access import StoreAccess
 from memory.publication import Acquired, recheck
 from sessions.access import SessionAccess, open_session
+from sessions.native import Use, require_usable
 from tenancy.models import Workspace
 from tenancy.recheck import recheck_authority
 from wire.errors import AuthorizationUnavailable
@@ -37,8 +39,34 @@ def recheck_sessions(read: SessionsRead) -> None:
     """
     for store in read.stores:
         recheck(Acquired(store))
-    try:
+    with _answered():
         _recheck_authority(read.sessions)
+
+
+def recheck_use(use: Use, acquired: Acquired) -> None:
+    """Look again whether principal and agent may both read what a round was shown (contract S6).
+
+    What was written stays, whatever comes of this.
+
+    Args:
+        acquired: what is about to be released of the store.
+
+    Raises:
+        InvalidKey, DisabledTenancy, NotFound, PolicyDenied, ReadOnly, Conflict: what a fresh
+            request would get.
+        AuthorizationUnavailable: the question could not be answered; retry.
+    """
+    with _answered():
+        _recheck_authority([use.session])
+        require_usable(use.session.session, [use.store.store_id])
+    recheck(acquired)
+
+
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Refuse when the database does not answer. Raises AuthorizationUnavailable."""
+    try:
+        yield
     except (DatabaseError, InterfaceError) as error:
         raise AuthorizationUnavailable(
             "Whether this may still be released could not be established. Retry the request."
