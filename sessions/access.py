@@ -83,6 +83,31 @@ class SessionAccess:
                 " it."
             )
 
+    def require_issuer(self) -> None:
+        """Raise PolicyDenied unless the caller may send inputs: no automation (contract S6)."""
+        self.require_start()
+        _require_issuer(self.caller)
+
+    def require_native(self) -> None:
+        """Raise PolicyDenied unless the caller works on inputs: in rounds, with the agent's hands.
+
+        That is the agent itself, a runner of the Session's environment, or the acting principal.
+        Grants on the Session do not suffice: what is read here is the principal's and the agent's.
+        """
+        if self.is_agent or self.is_runner:
+            return
+        if not self.is_principal:
+            raise PolicyDenied(
+                f"This needs a key of {self.session_id}, a runner's key that was made for"
+                f" {self.session.environment_id}, or the acting principal."
+            )
+        _require_issuer(self.caller)
+
+    @property
+    def as_agent(self) -> Caller:
+        """The Session's agent, whoever sends what it does. Raises DisabledTenancy."""
+        return self.caller if self.is_agent else sent_for(self.caller, self.session)
+
     def require_runner(self) -> None:
         """Raise PolicyDenied unless the caller may settle the Session's Runs (contract S5)."""
         if not self.is_runner:
@@ -116,6 +141,14 @@ class SessionAccess:
     def require_active(self) -> None:
         """Raise ReadOnly once the Session is archived."""
         require_active(self.session)
+
+
+def _require_issuer(caller: Caller) -> None:
+    """Refuse who acts for nobody, and services: automations do not speak natively (S6)."""
+    if caller.acting_principal_id is None:
+        raise PolicyDenied("An input needs an acting principal, and this key acts for none.")
+    if caller.principal_is_service:
+        raise PolicyDenied("A service principal is an automation, and sends no inputs.")
 
 
 def is_agent_of(caller: Caller, session_id: str) -> bool:

@@ -39,17 +39,21 @@ def change_checkpointed(
     return Entry(EventKind.CHANGE_CHECKPOINTED, told, run_id, checkpoint.turn)
 
 
-def resources_resolved(resolved: Sequence[tuple[Mount, Resolution]], *, run_id: str) -> Entry:
-    """What each mount comes to for one Run, which keeps the version (contract S3)."""
-    return Entry(
-        EventKind.RESOURCES_RESOLVED,
-        {"mounts": [_resource(mount, resolution) for mount, resolution in resolved]},
-        run_id,
-    )
+def resources_resolved(
+    resolved: Sequence[tuple[Mount, Resolution]],
+    *,
+    run_id: str | None = None,
+    input_id: str | None = None,
+) -> Entry:
+    """What each mount comes to for one Run or input, which keeps the version (contract S3, S6)."""
+    told: dict[str, Any] = {"mounts": [_resource(*pair) for pair in resolved]}
+    if input_id:
+        told["input"] = input_id
+    return Entry(EventKind.RESOURCES_RESOLVED, told, run_id)
 
 
 def run_refused(denied: Sequence[tuple[Mount, Resolution]]) -> Entry:
-    """That a Run was not let begin, for mounts that come to nothing now (contract S1)."""
+    """That a Run or input was not let begin: mounts come to nothing now (contract S1)."""
     told = [
         {
             "mount": mount.position,

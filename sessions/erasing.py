@@ -1,7 +1,8 @@
 """What the deletion of a store takes of Sessions (contract X2, X5).
 
 A redaction takes nothing: events hold no path and no text, and what a mount tells its agent is
-about no document in particular; it goes with the store, or with its Session.
+about no document in particular; it goes with the store, or with its Session. What a call was sent
+with is known to its receipt alone, as a digest, and receipts forget what was redacted.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from database.transactions import step
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.models import ErasureReport, Sink
-from sessions.models import Checkpoint, Mount
+from sessions.models import Checkpoint, InputMount, MemoryCall, Mount
 from wire.ids import uuid_from_id
 
 _BLANK = """
@@ -23,10 +24,28 @@ WHERE id IN (
     WHERE store_id = %s AND (instructions IS NOT NULL OR mount_path IS NOT NULL) LIMIT %s
 )
 """
-_DELETE = """
+_BLANK_PLANS = """
+UPDATE agent_sessions_inputmount SET version_id = NULL
+WHERE id IN (
+    SELECT id FROM agent_sessions_inputmount
+    WHERE store_id = %s AND version_id IS NOT NULL LIMIT %s
+)
+"""
+_DELETE_CALLS = """
+DELETE FROM agent_sessions_memorycall
+WHERE id IN (
+    SELECT c.id FROM agent_sessions_memorycall c
+    JOIN agent_sessions_inputmount m ON m.id = c.mount_id
+    WHERE m.store_id = %s LIMIT %s
+)
+"""
+_DELETE_CHECKPOINTS = """
 DELETE FROM agent_sessions_checkpoint
 WHERE id IN (SELECT id FROM agent_sessions_checkpoint WHERE store_id = %s LIMIT %s)
 """
+
+_DRAINED = (_BLANK, _BLANK_PLANS, _DELETE_CALLS, _DELETE_CHECKPOINTS)
+"""In this order: calls refer to checkpoints, and all of them to the store's versions."""
 
 
 def register() -> None:
@@ -35,7 +54,10 @@ def register() -> None:
 
 
 class SessionEraser(Eraser):
-    """Blanks the words of mounts and deletes checkpoints. `Eraser` tells when."""
+    """Blanks the words of mounts and the plans of inputs; deletes calls and checkpoints.
+
+    `Eraser` tells when.
+    """
 
     def hold(self, store_id: str, paths: Sequence[str]) -> None:
         """Nothing: a redaction ends nothing here."""
@@ -45,17 +67,21 @@ class SessionEraser(Eraser):
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
-        """Blank words, then delete checkpoints, which refer to the store's versions."""
-        return _run(_BLANK, store_id, limit) or _run(_DELETE, store_id, limit)
+        """Blank words and plans, then delete what refers to the store's versions."""
+        return next((rows for it in _DRAINED if (rows := _run(it, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
-        """Words and checkpoints of a deleted store."""
+        """Words, plans, calls and checkpoints of a deleted store."""
         if report.operation != ErasureReport.Operation.STORE_DELETION:
             return ()
         told = Q(instructions__isnull=False) | Q(mount_path__isnull=False)
-        words = Mount.objects.filter(told, store=report.store_id)
-        checkpoints = Checkpoint.objects.filter(store=report.store_id)
-        return (Sink.ROWS,) if words.exists() or checkpoints.exists() else ()
+        left = (
+            Mount.objects.filter(told, store=report.store_id),
+            InputMount.objects.filter(version__isnull=False, store=report.store_id),
+            MemoryCall.objects.filter(mount__store=report.store_id),
+            Checkpoint.objects.filter(store=report.store_id),
+        )
+        return (Sink.ROWS,) if any(rows.exists() for rows in left) else ()
 
 
 def _run(statement: str, store_id: str, limit: int) -> int:

@@ -9,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from memory.access import StoreAccess
 from memory.publication import Acquired, recheck
 from sessions.access import SessionAccess, open_session
+from sessions.native import Use, require_usable
 from tenancy.caller import Caller
 from tenancy.models import Workspace
 from tenancy.recheck import recheck_authority
@@ -41,6 +42,25 @@ def recheck_sessions(read: SessionsRead) -> None:
         recheck(Acquired(store))
     with establishing():
         _recheck_authority(read.sessions)
+
+
+def recheck_use(use: Use, acquired: Acquired) -> None:
+    """Look again whether principal and agent may both read what a round was shown (contract S6).
+
+    What was written stays, whatever comes of this.
+
+    Args:
+        acquired: what is about to be released of the store.
+
+    Raises:
+        InvalidKey, DisabledTenancy, NotFound, PolicyDenied, ReadOnly, Conflict: what a fresh
+            request would get.
+        AuthorizationUnavailable: the question could not be answered; retry.
+    """
+    with establishing():
+        _recheck_authority([use.session])
+        require_usable(use.session.session, [use.store.store_id])
+    recheck(acquired)
 
 
 @contextmanager

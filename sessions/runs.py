@@ -1,4 +1,4 @@
-"""What a Run finds when it starts, and how a Session's agent may write for it (contract S3, S5)."""
+"""What a Run or an input finds when it begins, and the refs that it will write on (S3, S5, S6)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from database.transactions import step
 from memory import refs
 from memory.access import open_store
-from memory.actions.change_sets import require_write
 from memory.actors import actor_of
 from memory.models import MemoryVersion
 from memory.stores import finish_write
 from sessions.access import sent_for
 from sessions.models import Access, Mount, Session
-from sessions.queries.facts import principal_may_act, resolve_mounts
+from sessions.queries.facts import AS_MOUNTED, Chosen, principal_may_act, resolve_mounts
 from sessions.refusals import REASONS, denial_of, refusal_of
 from sessions.resolver import Reason, Resolution
-from sessions.workingrefs import open_working_ref, ref_of
+from sessions.workingrefs import open_working_ref
+from sessions.writing import require_still_writable
 from tenancy.caller import Caller
 from tenancy.models import Environment
 from wire.errors import PolicyDenied
@@ -25,7 +25,7 @@ type Resolved = Sequence[tuple[Mount, Resolution]]
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the mounts of a Session come to for one Run."""
+    """What the mounts of a Session come to for one Run, or one input."""
 
     session: Session
     resolved: Resolved
@@ -70,14 +70,14 @@ class Resources:
 
 
 @step
-def hold_resources(session: Session) -> Resources:
+def hold_resources(session: Session, chosen: Chosen = AS_MOUNTED) -> Resources:
     """Resolve the mounts of a Session, and keep canonical where working refs are to be made."""
-    resolved = resolve_mounts(session)
+    resolved = resolve_mounts(session, chosen)
     missing = [found.facts.store_id for _, found in resolved if found.makes_working_ref]
     if not missing:
         return Resources(session, resolved)
     refs.hold_canonical(missing)
-    return Resources(session, resolve_mounts(session))
+    return Resources(session, resolve_mounts(session, chosen))
 
 
 @step
@@ -107,5 +107,6 @@ def finish_stores(caller: Caller, session: Session, store_ids: Sequence[str]) ->
     agent = sent_for(caller, session)
     for store_id in sorted(store_ids):
         finish_write(
-            open_store(agent, store_id), lambda access: require_write(access, ref_of(session.id))
+            open_store(agent, store_id),
+            lambda access: require_still_writable(session, access.store_id),
         )

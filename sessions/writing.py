@@ -3,8 +3,8 @@
 from memory.access import StoreAccess
 from memory.models import OwnerKind
 from sessions.access import find_session, require_active
-from sessions.models import Access
-from sessions.queries.facts import resolve_mount
+from sessions.models import Access, Session
+from sessions.queries.facts import resolve_mount, resolve_use
 from sessions.refusals import REASONS, denial_of, refusal_of
 from sessions.resolver import MISSING_WRITE, Resolution
 from wire.errors import ApiError, PolicyDenied, ReadOnly
@@ -28,6 +28,22 @@ def require_writable_mount(access: StoreAccess) -> None:
     resolution = resolve_mount(session, access.store_id)
     if resolution is None:
         raise PolicyDenied(f"{session.id} does not mount {access.store_id}.")
+    error = _obstacle(resolution)
+    if error:
+        raise error
+
+
+def require_still_writable(session: Session, store_id: str) -> None:
+    """Refuse a store that the Session may not write any more, wherever its working ref is.
+
+    For writes on a ref that the Session began to write on, so that no selection is in question.
+
+    Raises:
+        PolicyDenied: principal or agent lack a grant now, or the store is being deleted.
+        ReadOnly: the store is only read from there, or archived.
+    """
+    (resolution,) = resolve_use(session, [store_id], Access.READ_WRITE)
+    assert resolution is not None
     error = _obstacle(resolution)
     if error:
         raise error

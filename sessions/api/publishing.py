@@ -3,7 +3,9 @@
 from typing import Any
 
 from memory.api.publishing import Published
-from sessions.publication import SessionsRead, recheck_sessions
+from memory.publication import Acquired
+from sessions.native import Use
+from sessions.publication import SessionsRead, recheck_sessions, recheck_use
 from wire.rendering import dump_json
 
 
@@ -17,4 +19,25 @@ def publish_sessions(
     """
     rendered = dump_json(answer)
     recheck_sessions(read)
+    return Published(rendered, status=status, headers=headers, content_type="application/json")
+
+
+def publish_use(
+    use: Use,
+    answer: Any,
+    acquired: Acquired | None = None,
+    *,
+    status: int = 200,
+    headers: dict[str, str] | None = None,
+) -> Published:
+    """The same for what a round reads, or wrote.
+
+    Args:
+        acquired: the texts that the answer holds; none when left out.
+
+    Raises:
+        as `sessions.publication.recheck_use` says.
+    """
+    rendered = dump_json(answer)
+    recheck_use(use, acquired or Acquired(use.store))
     return Published(rendered, status=status, headers=headers, content_type="application/json")

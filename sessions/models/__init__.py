@@ -3,7 +3,7 @@
 from sessions.models.checkpoints import Checkpoint
 from sessions.models.events import Event, EventKind
 from sessions.models.inputs import InputMount, SessionInput
-from sessions.models.mounts import MOUNTS_AT_MOST, Access, Mount, SelectionKind
+from sessions.models.mounts import MOUNTS_AT_MOST, Access, Mount, Selecting, SelectionKind
 from sessions.models.rounds import MemoryCall, Round
 from sessions.models.runs import Run
 from sessions.models.sessions import SHARED_PLACES, Place, Session
@@ -21,6 +21,7 @@ __all__ = [
     "Place",
     "Round",
     "Run",
+    "Selecting",
     "SelectionKind",
     "Session",
     "SessionInput",

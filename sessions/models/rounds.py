@@ -1,7 +1,7 @@
 from django.db import models
 
-from database.fields import BytewiseTextField, DigestField, OwnerIdField, id_key, owner_id
-from memory.models import MemoryVersion
+from database.fields import BytewiseTextField, OwnerIdField, id_key, owner_id
+from memory.models import IdempotencyReceipt, MemoryVersion
 from sessions.models.checkpoints import Checkpoint
 from sessions.models.inputs import InputMount, SessionInput
 
@@ -50,11 +50,10 @@ class Round(models.Model):
 
 
 class MemoryCall(models.Model):
-    """The receipt of a round's single memory.write call (contract S6).
+    """A round's single memory.write call, committed with its receipt (contract S6).
 
-    It is committed together with the checkpoint, which is None when the call altered nothing.
-    `fingerprint` is a digest of what was sent; None once that was redacted, and then nothing is
-    told of the call any more.
+    The checkpoint is None when the call altered nothing. Once the receipt forgot what was sent,
+    because that was redacted, nothing is told of the call any more.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -66,5 +65,5 @@ class MemoryCall(models.Model):
     checkpoint = models.OneToOneField(
         Checkpoint, models.PROTECT, null=True, related_name="memory_call"
     )
-    fingerprint = DigestField(null=True)
+    receipt = models.OneToOneField(IdempotencyReceipt, models.PROTECT, related_name="memory_call")
     at = models.DateTimeField()

@@ -1,8 +1,8 @@
 """The facts that a resolution depends on, gathered in four queries at most for all mounts."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
@@ -10,7 +10,7 @@ from database.fields import IdField
 from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
 from memory.queries.retained import retained_versions
 from memory.refs import CANONICAL, RefName
-from sessions.models import Access, Mount, SelectionKind, Session
+from sessions.models import Access, Mount, Selecting, SelectionKind, Session
 from sessions.resolver import MountFacts, Resolution, resolve
 from sessions.selections import Selection
 from tenancy.authority import permissions_of
@@ -68,8 +68,8 @@ def has_native_writer(environment: Environment) -> bool:
     return environment.memory_writer == Environment.MemoryWriter.NATIVE
 
 
-def selection_of(mount: Mount) -> Selection | None:
-    """What a mount selects; None for the current state."""
+def selection_of(mount: Selecting) -> Selection | None:
+    """What a mount, or an input's, selects; None for the current state."""
     kind = mount.selection_kind
     return Selection(SelectionKind(kind), mount.selection_id) if kind else None
 
@@ -79,11 +79,36 @@ def mounts_of(session_id: str) -> QuerySet[Mount]:
     return Mount.objects.filter(session=session_id).order_by("position")
 
 
-def resolve_mounts(session: Session) -> list[tuple[Mount, Resolution]]:
+type Chosen = Mapping[int, Selection]
+"""What is selected instead of what mounts select, by their positions."""
+
+AS_MOUNTED: Final[Chosen] = {}
+
+
+def resolve_mounts(session: Session, chosen: Chosen = AS_MOUNTED) -> list[tuple[Mount, Resolution]]:
     """What each mount of a Session comes to now, in their order."""
     mounts = list(mounts_of(session.id))
-    found = gather(Parties.of(session), [Wish.of(mount) for mount in mounts])
+    found = gather(Parties.of(session), [_wish(mount, chosen) for mount in mounts])
     return [(mount, resolve(facts)) for mount, facts in zip(mounts, found, strict=True) if facts]
+
+
+def _wish(mount: Mount, chosen: Chosen) -> Wish:
+    wish = Wish.of(mount)
+    if mount.position not in chosen:
+        return wish
+    return replace(wish, selection=chosen[mount.position])
+
+
+def resolve_use(
+    session: Session, store_ids: Sequence[str], requested: Access
+) -> list[Resolution | None]:
+    """What using some stores in a Session comes to now, whatever its mounts select.
+
+    None where the Workspace has no such store.
+    """
+    wishes = [Wish(store_id, requested) for store_id in store_ids]
+    found = gather(Parties.of(session), wishes)
+    return [resolve(facts) if facts else None for facts in found]
 
 
 def principal_may_act(session: Session) -> bool:

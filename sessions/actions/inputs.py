@@ -1,0 +1,148 @@
+"""Accepting inputs: what a Session may read and write for one, frozen (contract S1, S6)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from database.rows import insert_rows
+from database.transactions import durable, step
+from memory import receipts
+from memory.receipts import Receipt
+from sessions.access import SessionAccess, require_active
+from sessions.admission import require_in_use
+from sessions.entries import resources_resolved, run_refused
+from sessions.log import append
+from sessions.models import Access, InputMount, Session, SessionInput
+from sessions.native import require_native_writer, require_usable
+from sessions.queries.facts import AS_MOUNTED, Chosen
+from sessions.runs import Resolved, Resources, finish_stores, hold_resources, make_working_refs
+from tenancy.audit import record
+from wire.errors import ApiError, Malformed, name_some
+from wire.idempotency import IdempotencyKey
+from wire.ids import new_id
+from wire.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedInput:
+    """What came of sending an input. What is told of a refusal was committed.
+
+    Attributes:
+        input_id: None when it was refused.
+        error: why it was refused; None when it was accepted.
+    """
+
+    input_id: str | None
+    error: ApiError | None = None
+    replayed: bool = False
+
+    def require(self) -> str:
+        """The input that was accepted. Raises what it was refused with."""
+        if self.error:
+            raise self.error
+        assert self.input_id is not None
+        return self.input_id
+
+
+@durable
+def accept_input(
+    *, access: SessionAccess, chosen: Chosen = AS_MOUNTED, key: IdempotencyKey | None = None
+) -> AcceptedInput:
+    """Resolve a Session's mounts, and keep what each comes to for all rounds of an input.
+
+    A mount that comes to nothing leaves one `run.refused` event and no input; that is in the
+    answer and not raised, so that it stays.
+
+    Args:
+        chosen: what this input selects instead of what the mounts do.
+
+    Raises:
+        Malformed: there is no mount for which something was chosen.
+        PolicyDenied: the caller may not send inputs here.
+        DisabledTenancy: the acting principal is disabled.
+        NotFound: a store is gone.
+        ReadOnly: the Session, its agent or environment, or a store is archived.
+        HarnessIncompatible: the environment does not write natively.
+        Conflict: as `sessions.refusals` says of a mount, or the key was used with another request.
+    """
+    _require(access)
+    resources = hold_resources(access.session, chosen)
+    _require_mounted(resources.resolved, chosen)
+    denial = resources.denial
+    if denial:
+        return _refuse(access, resources, denial)
+    receipt = receipts.claim(caller=access.caller, key=key)
+    if receipt.outcome:
+        return AcceptedInput(receipt.outcome["input"], replayed=True)
+    require_native_writer(access.session)
+    require_usable(access.session, [mount.store_id for mount, _ in resources.resolved])
+    resources.require_mountable()
+    return _accept(access, resources, receipt)
+
+
+def _require(access: SessionAccess) -> None:
+    access.require_issuer()
+    access.require_active()
+    require_in_use(access.session.agent, access.session.environment)
+
+
+def _require_mounted(resolved: Resolved, chosen: Chosen) -> None:
+    missing = chosen.keys() - {mount.position for mount, _ in resolved}
+    if missing:
+        named = name_some(str(position) for position in sorted(missing))
+        raise Malformed(f"selections: the Session has no mount {named}.")
+
+
+@step
+def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> AcceptedInput:
+    append(access.session_id, [run_refused(resources.denied)])
+    _audit(access, "input.refused", {"mounts": len(resources.denied)})
+    return AcceptedInput(None, denial)
+
+
+@step
+def _accept(access: SessionAccess, resources: Resources, receipt: Receipt) -> AcceptedInput:
+    stores = make_working_refs(access.caller, resources)
+    accepted = SessionInput.objects.create(
+        session=access.session,
+        created_at=now(),
+        created_by_kind=access.caller.kind,
+        created_by_uuid=access.caller.id,
+        id=new_id("input"),
+    )
+    insert_rows(_plan(accepted, resources.resolved))
+    receipts.keep(receipt, {"input": accepted.id})
+    _audit(access, "input.accepted", {"input": accepted.id, "working_refs": len(stores)})
+    append(access.session_id, [resources_resolved(resources.resolved, input_id=accepted.id)])
+    require_active(Session.objects.get(id=access.session_id))  # its row is locked from here on
+    finish_stores(access.caller, access.session, stores)
+    return AcceptedInput(accepted.id)
+
+
+def _plan(accepted: SessionInput, resolved: Resolved) -> list[InputMount]:
+    """What an input keeps of each mount: its selection, its version, its write offering."""
+    plan = []
+    for mount, resolution in resolved:
+        selection = resolution.facts.selection
+        plan.append(
+            InputMount(
+                input=accepted,
+                position=mount.position,
+                store_id=mount.store_id,
+                selection_kind=selection.kind if selection else None,
+                selection_uuid=selection.id if selection else None,
+                version_id=resolution.version,
+                is_writable=resolution.effective == Access.READ_WRITE,
+            )
+        )
+    return plan
+
+
+def _audit(access: SessionAccess, event: str, detail: dict[str, Any]) -> None:
+    record(
+        caller=access.caller,
+        workspace_id=access.caller.workspace_id,
+        event=event,
+        target_kind="session",
+        target_id=access.session_id,
+        detail=detail,
+    )
