@@ -46,7 +46,10 @@ RATE_LIMITS = _rate_limits("RATE_LIMIT", default="6000/minute")
 """What one API key may ask (contract §0: 429 `budget.exceeded`); all of them hold."""
 
 SIGN_IN_LIMITS = _rate_limits("SIGN_IN_LIMIT", default="10/minute;60/hour")
-"""How often one user name may be tried in the Console; all of them hold."""
+"""How often one user name may be tried in the Console from one address; all of them hold."""
+
+SIGN_IN_NAME_LIMITS = _rate_limits("SIGN_IN_NAME_LIMIT", default="200/minute;2000/hour")
+"""The same from all addresses together: high, as who reaches it keeps the person out as well."""
 
 API_VERSIONS = ("2026-08-27", "2026-08-24")
 RELEASE = "0.1.0"
@@ -222,9 +225,8 @@ SECURE_SSL_REDIRECT = False  # TLS ends at the balancer
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE_COOKIES else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_COOKIES
 SECURE_HSTS_PRELOAD = SECURE_COOKIES
-SECURE_PROXY_SSL_HEADER = (
-    ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("TRUST_PROXY_HEADERS", default=False) else None
-)
+TRUST_PROXY_HEADERS = env.bool("TRUST_PROXY_HEADERS", default=False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY_HEADERS else None
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CSP = {

@@ -7,9 +7,16 @@ stored and hashed as exports spell it, so that the digest survives a move betwee
 from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from memory.paths import parse_path
 from wire.canonicaljson import canonical_json
@@ -18,6 +25,13 @@ from wire.times import parse_time
 
 MAX_ENTRIES: Final = 256
 MAX_SOURCE_REF_CHARACTERS: Final = 1_024
+
+MAX_BYTES: Final = 400 * 1024
+"""Of all claims as canonical JSON in the exported spelling.
+
+An item of an export holds them beside a text whose 102,400 bytes may take six times as many there,
+and has to fit a page of 1 MiB (contract E2).
+"""
 
 _LIVE_PREFIX: Final = "memver_"
 _EXPORT_PREFIX: Final = "mrev_"
@@ -82,6 +96,17 @@ class _Claims(_Closed):
     curation_run: Annotated[_CurationId | None, _Absent] = None
     """The curation run that wrote the text."""
 
+    def exported(self) -> dict[str, Any]:
+        """The claims as exports spell them: what is stored and hashed."""
+        return self.model_dump(exclude_none=True)
+
+    @model_validator(mode="after")
+    def _fits_an_export(self) -> Self:
+        size = len(canonical_json(self.exported()))
+        if size > MAX_BYTES:
+            raise ValueError(f"takes {size:,} bytes in an export; at most {MAX_BYTES:,} are kept")
+        return self
+
 
 class SupersededVersion(_Closed):
     """A document that another one replaces, as the live API names it."""
@@ -100,8 +125,7 @@ class Provenance(_Claims):
     """The document that this one replaces."""
 
     def exported(self) -> dict[str, Any]:
-        """The same claims as exports spell them: what is stored and hashed."""
-        claims = self.model_dump(exclude_none=True)
+        claims = super().exported()
         versions = claims.pop("source_version_ids")
         claims["source_revision_ids"] = [_parse_revision(version) for version in versions]
         if self.supersedes:
@@ -125,10 +149,6 @@ class ExportedProvenance(_Claims):
 
     supersedes: Annotated[SupersededRevision | None, _Absent] = None
     """The document that this one replaces."""
-
-    def exported(self) -> dict[str, Any]:
-        """The claims as they came: what is stored and hashed."""
-        return self.model_dump(exclude_none=True)
 
 
 def live_provenance(exported: Mapping[str, Any]) -> dict[str, Any]:

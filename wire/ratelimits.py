@@ -1,6 +1,7 @@
 """Rate limits (contract §0: 429 `budget.exceeded`): what one credential may ask in a while.
 
-A key is counted by itself, and so is each user name that somebody tries to sign in with.
+A key is counted by itself. Attempts to sign in are counted by the user name and the place that they
+come from, so that nobody keeps somebody else out by guessing, and far higher by the name alone.
 
 Counted in Valkey, together for all processes. When that cannot be reached, nobody is locked out
 and nothing is let through uncounted: each process counts for itself, with the same limits, until
@@ -67,15 +68,26 @@ def spend(credential: str) -> None:
         limiter().spend(credential, settings.RATE_LIMITS)
 
 
-def spend_sign_in(username: str) -> None:
-    """Count one attempt to sign in, if there are limits; the name itself is not kept.
+def spend_sign_in(username: str, network: str) -> None:
+    """Count one attempt to sign in, if there are limits; neither name nor network is kept.
+
+    An attempt that is too much from its network does not count against the name.
+
+    Args:
+        network: where it comes from, as `wire.clients` tells.
 
     Raises:
         BudgetExceeded: it was tried too often; says when to come back.
     """
+    name = username.casefold()
     if settings.SIGN_IN_LIMITS:
-        digest = hashlib.sha256(username.casefold().encode("utf-8", "replace")).hexdigest()
-        limiter().spend(f"sign-in:{digest}", settings.SIGN_IN_LIMITS)
+        limiter().spend(f"sign-in:{_digest(f'{network} {name}')}", settings.SIGN_IN_LIMITS)
+    if settings.SIGN_IN_NAME_LIMITS:
+        limiter().spend(f"sign-in-name:{_digest(name)}", settings.SIGN_IN_NAME_LIMITS)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 @cache

@@ -17,6 +17,7 @@ from console.people import WORKSPACE_KEY, ConsoleRequest
 from console.responses import redirect, render_page
 from console.theme import THEMES, remember_theme
 from tenancy.actions.passwords import change_password
+from wire.clients import client_network
 from wire.errors import BudgetExceeded, NotFound
 from wire.ratelimits import spend_sign_in
 
@@ -28,7 +29,8 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         """Count the attempt before the password is looked at. Raises BudgetExceeded."""
-        spend_sign_in(self.cleaned_data.get("username") or "")
+        assert self.request
+        spend_sign_in(self.cleaned_data.get("username") or "", client_network(self.request))
         return super().clean()
 
 

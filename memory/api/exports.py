@@ -111,7 +111,7 @@ class ExportPagesView(ApiView):
         summary="Export a store page by page",
         query=ExportPagesQuery,
         answers={200: PageOut[ExportItem]},
-        errors=(NotFound, PolicyDenied, Conflict, RangeTooLarge, AuthorizationUnavailable),
+        errors=(NotFound, PolicyDenied, Conflict, AuthorizationUnavailable),
     )
     def get(self, request: Request, id: str) -> Published:
         """Revisions, parents first; path fences; document versions; revision entries; refs.

@@ -1,4 +1,11 @@
-"""Path fences: what was redacted is never written again (contract X1)."""
+"""Path fences: what was redacted is never written again (contract X1).
+
+A ref that was opened at an old version may still hold such a path, and may let go of it: a deletion
+writes no document, and a Session whose agent was never shown the text could not settle otherwise.
+A Proposal takes neither: a redaction ends whatever is open and touches the path (P5), so nothing
+that touches it is opened afterwards. Its deletion would come too late anyway, as canonical lets go
+of the path with the redaction itself.
+"""
 
 from collections.abc import Collection
 
@@ -8,7 +15,10 @@ from wire.errors import Conflict, name_some
 
 
 def refuse_fenced(access: StoreAccess, paths: Collection[str]) -> None:
-    """Refuse to write at a path that was redacted. A store without any erasure is not asked.
+    """Refuse paths that were redacted. A store without any erasure is not asked.
+
+    Args:
+        paths: what gets a text; for a Proposal all that it touches.
 
     Raises:
         Conflict: naming the fenced ones among the paths.

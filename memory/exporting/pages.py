@@ -12,7 +12,6 @@ from memory.exporting.items import Item
 from memory.exporting.manifests import Manifest, ManifestOut, generation_of, take_manifest
 from memory.exporting.walk import walk
 from memory.publication import Acquired
-from wire.errors import RangeTooLarge
 from wire.times import earliest, now
 
 MAX_PAGE_ITEMS: Final = 200
@@ -56,7 +55,6 @@ def export_page(
     Raises:
         Malformed: `page` is none that an export of this store gave.
         Conflict: the store has changed since, or a text of the export has expired.
-        RangeTooLarge: a single item is larger than a page may be.
     """
     cursor = _cursor(access, page) if page is not None else None
     as_of, behind = (cursor.manifest.as_of, cursor.behind) if cursor else (now(), None)
@@ -83,28 +81,18 @@ def _manifest(access: StoreAccess, as_of: datetime, cursor: Cursor | None) -> Ma
 
 
 def _take(items: Iterable[Item], limit: int) -> tuple[list[Item], int]:
-    """The items that fit on a page, one at least, and their bytes."""
+    """The items that fit on a page, and their bytes. Any one does: provenance is bounded for it."""
     taken: list[Item] = []
     total = 0
     for item in items:
         size = item.size()
         if total + size > MAX_PAGE_BYTES:
-            _require_some(taken, item, size)
             break
         taken.append(item)
         total += size
         if len(taken) == limit:
             break
     return taken, total
-
-
-def _require_some(taken: Sequence[Item], item: Item, size: int) -> None:
-    """Provenance of many long references in rare characters can be longer than a whole page."""
-    if not taken:
-        raise RangeTooLarge(
-            f"The {item.kind} {item.place.key[-1]} takes {size:,} bytes;"
-            f" a page holds at most {MAX_PAGE_BYTES:,}."
-        )
 
 
 def _page(

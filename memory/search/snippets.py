@@ -1,12 +1,13 @@
 """The place in a text that answers a query, made when it is shown, kept nowhere (contract Q1)."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from memory.search.words import Piece, runs
+from memory.search.words import Piece, fold, runs
 
 LEAD: Final = 60
 """Characters before the first hit that is shown."""
@@ -14,6 +15,20 @@ LENGTH: Final = 240
 """Characters of a snippet at most."""
 MOST_HITS: Final = 400
 """Hits that are looked at, so that a long text of one word takes no longer than others."""
+STRETCH: Final = 1_024
+"""Characters that are looked through at once for anything like a word of the query."""
+MOST_READ: Final = 16 * STRETCH
+"""Characters that are read word by word, so that a page of long texts takes no longer than others.
+
+What is only like a word of the query, as a letter within others is, counts in. A text whose words
+come late behind much of that is shown from its beginning.
+"""
+
+_STRETCH: Final = re.compile(
+    rf"(?s:.{{0,{STRETCH - 1}}})[\s!-/:-@\[-`{{-~\u3001-\u3003\u3008-\u3020\uff01-\uff0f]|"
+    rf"(?s:.{{1,{STRETCH}}})"
+)
+"""As much as possible up to a blank or a mark, which ends a word; else in the middle of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +56,32 @@ def snippet(text: str, lexemes: Collection[str]) -> Snippet:
 
 
 def _hits(text: str, lexemes: Collection[str]) -> Iterator[Piece]:
-    for run in runs(text):
+    """The places where one of the words stands, as far as `MOST_READ` characters lead."""
+    left = MOST_READ
+    for stretch in _STRETCH.finditer(text):
+        if not _is_like_one(stretch[0], lexemes):
+            continue
+        left -= len(stretch[0])
+        if left < 0:
+            return
+        yield from _hits_in(stretch[0], stretch.start(), lexemes)
+
+
+def _is_like_one(stretch: str, lexemes: Collection[str]) -> bool:
+    """Whether a stretch can hold one of the words: a quick question that most answer by no.
+
+    Folding a stretch can join what are characters of their own in a script without spaces.
+    """
+    folded = fold(stretch)
+    return any(lexeme in folded or lexeme in stretch for lexeme in lexemes)
+
+
+def _hits_in(stretch: str, offset: int, lexemes: Collection[str]) -> Iterator[Piece]:
+    for run in runs(stretch):
         pieces = [*run.pieces, *run.pairs, *([run.whole] if run.whole else [])]
-        yield from (piece for piece in sorted(pieces, key=_place) if piece.lexeme in lexemes)
+        for piece in sorted(pieces, key=_place):
+            if piece.lexeme in lexemes:
+                yield Piece(piece.lexeme, piece.start + offset, piece.end + offset)
 
 
 def _place(piece: Piece) -> tuple[int, int]:

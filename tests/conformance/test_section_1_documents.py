@@ -266,6 +266,17 @@ def test_M7_provenance_is_closed(store, wrong):
     assert f"provenance.{next(iter(wrong))}" in refused.message
 
 
+@pytest.mark.parametrize("reference", ["\U00010000", "\u0001"])
+def test_M7_provenance_is_bounded_as_exports_spell_it(store, reference):
+    refs = [reference * 1024] * 256
+
+    refused = store.put("/a.md", "text", provenance=PROVENANCE | {"source_refs": refs})
+
+    assert (refused.status, refused.error) == (400, "validation.malformed")
+    assert "provenance" in refused.message
+    assert "409,600" in refused.message
+
+
 def test_M7_a_document_version_is_one_write(store):
     first = store.put("/a.md", "one").ok()["version"]
     store.put("/b.md", "one").ok()

@@ -211,6 +211,21 @@ def test_X1_an_older_head_that_holds_it_cannot_be_proposed(store, redact):
         assert (refused.status, refused.error) == (409, "memory.conflict")
 
 
+def test_X1_P5_a_ref_lets_go_of_it_and_no_proposal_touches_it(store, redact):
+    held = _history(store)[-1]
+    redact("/a.md").ok()
+    session, deletion = _session_ref(store, held), delete_operation("/a.md", over="three")
+
+    body = {"title": "T", "base_version": held, "operations": [deletion]}
+    refused = store.api.post(store.url("proposals"), body)
+    assert (refused.status, refused.error) == (409, "memory.conflict")
+    let_go = store.change(deletion, ref=session, base=held).ok()
+    assert let_go["changed_paths"] == ["/a.md"]
+    body = {"title": "T", "base_version": held, "head_version": let_go["version"]}
+    assert store.api.post(store.url("proposals"), body).error == "memory.conflict"
+    assert verify_store(store.id).found == {}
+
+
 # --- redaction versions -------------------------------------------------------------------------
 
 

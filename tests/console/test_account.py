@@ -81,7 +81,10 @@ def test_a_changed_password_is_in_the_audit_log(scene: Scene, visitor: Reader) -
 
 
 def test_a_user_name_is_not_tried_for_ever(scene: Scene, visitor: Reader, settings: Any) -> None:
-    """Right or wrong, known or not: what is counted is the name, in any case of its letters."""
+    """Right or wrong, known or not: what is counted is the name, in any case of its letters.
+
+    Whoever guesses elsewhere keeps nobody out.
+    """
     settings.SIGN_IN_LIMITS = parse_many("3/minute")
     for name in ("robin", "ROBIN", "robin"):
         assert visitor.post("/sign-in", {"username": name, "password": "x"}).status_code == 422
@@ -90,3 +93,16 @@ def test_a_user_name_is_not_tried_for_ever(scene: Scene, visitor: Reader, settin
     assert 0 < int(answer["Retry-After"]) <= 60
     assert visitor.get("/").status_code == 302
     assert visitor.post("/sign-in", {"username": "else", "password": "x"}).status_code == 422
+    visitor.client.defaults["REMOTE_ADDR"] = "192.0.2.7"
+    assert visitor.post("/sign-in", {"username": "robin", "password": PASSWORD}).status_code == 302
+
+
+def test_a_user_name_is_not_tried_for_ever_from_many_places(visitor: Reader, settings: Any) -> None:
+    settings.SIGN_IN_LIMITS = parse_many("2/minute")
+    settings.SIGN_IN_NAME_LIMITS = parse_many("3/minute")
+    found = []
+    for last in (1, 1, 1, 1, 2, 3):
+        visitor.client.defaults["REMOTE_ADDR"] = f"192.0.2.{last}"
+        form = {"username": "everywhere", "password": "x"}
+        found.append(visitor.post("/sign-in", form).status_code)
+    assert found == [422, 422, 429, 429, 422, 429]

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memory.provenance import Provenance, live_provenance, provenance_sha256
+from memory.provenance import (
+    MAX_BYTES,
+    ExportedProvenance,
+    Provenance,
+    live_provenance,
+    provenance_sha256,
+)
+from wire.canonicaljson import canonical_json
 
 HEX = "0190f3a1b2c37d4e8f90a1b2c3d4e5f6"
 LIVE: dict[str, Any] = {
@@ -135,3 +142,16 @@ def test_refused_and_named(where, value):
 )
 def test_admitted_at_the_boundary(where, value):
     assert Provenance.model_validate(changed(where, value)).exported()[where] == value
+
+
+@pytest.mark.parametrize("model", [Provenance, ExportedProvenance])
+def test_both_spellings_are_bounded_in_bytes(model):
+    claims = (LIVE if model is Provenance else EXPORTED) | {"source_refs": []}
+    spelled = len(canonical_json(model.model_validate(claims).exported()))
+    refs = ["é" * 1024] * 199 + ["x" * 500]
+    refs.append("x" * (MAX_BYTES - spelled - sum(len(ref.encode()) + 3 for ref in refs) - 2))
+
+    assert model.model_validate(claims | {"source_refs": refs}).source_refs == refs
+    refs[-1] += "x"
+    with pytest.raises(ValidationError, match="409,600"):
+        model.model_validate(claims | {"source_refs": refs})

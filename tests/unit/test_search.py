@@ -1,5 +1,6 @@
 """Words, vectors, queries and snippets of search, without a database (contract Q1)."""
 
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -7,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from database.vectors import MOST_BYTES, MOST_POSITION, MOST_POSITIONS, stored_bytes
+from memory.search import snippets
 from memory.search.queries import QueryError, parse_search
-from memory.search.snippets import LENGTH, snippet
+from memory.search.snippets import LENGTH, MOST_READ, snippet
 from memory.search.vectors import LONG, document_vector, store_lexeme
-from memory.search.words import LONGEST_WORD, fold, runs
+from memory.search.words import LONGEST_WORD, Run, fold, runs
 
 STORE = UUID(int=7)
 
@@ -98,6 +100,40 @@ def test_a_snippet_shows_where_most_words_are_together():
 
     assert cut.line == 2
     assert [cut.text[start:end] for start, end in cut.highlights] == ["blue", "red"]
+
+
+@given(texts, texts)
+def test_a_snippet_shows_a_word_wherever_the_text_holds_one(text, query):
+    lexemes = {piece.lexeme for run in runs(query) for piece in (*run.pieces, *run.pairs)}
+    held = {piece.lexeme for run in runs(text) for piece in (*run.pieces, *run.pairs)}
+
+    assert bool(snippet(text, lexemes).highlights) == bool(held & lexemes)
+
+
+@pytest.mark.parametrize("filler", ["hay stack\n", "Heu-haufen für\n", "干草堆。\n"])
+def test_a_snippet_is_found_at_the_end_of_a_long_text(filler):
+    text = filler * 9_000 + "the needle 東京\n"
+
+    cut = snippet(text, {"needle", "東京"})
+
+    assert cut.line == 9_001
+    assert [cut.text[start:end] for start, end in cut.highlights] == ["needle", "東京"]
+
+
+@pytest.mark.parametrize("filler", ["hay ", "heuhaufen für ", "h", "干草", "getHayStack1 "])
+def test_a_snippet_of_a_long_text_reads_little_of_it_word_by_word(filler, monkeypatch):
+    read: list[int] = []
+
+    def counted(text: str) -> Iterator[Run]:
+        read.append(len(text))
+        return runs(text)
+
+    monkeypatch.setattr(snippets, "runs", counted)
+
+    for lexemes in ({"needle"}, {"a"}, {"草"}, {"h", "ü"}):
+        read.clear()
+        snippet(filler * (100_000 // len(filler)), lexemes)
+        assert sum(read) <= MOST_READ
 
 
 def test_a_snippet_of_a_text_without_blanks_is_cut_all_the_same():
