@@ -81,7 +81,7 @@ WRITES: dict[str, tuple[Callable[..., Answer], str]] = {
     ),
     "Run": (
         lambda scene, personal, own, session, run: ask_for_run(scene, session),
-        "tenancy_agent",
+        "memory_idempotencyreceipt",
     ),
 }
 
