@@ -178,9 +178,7 @@ def _api(workspace: Any, person: Any) -> Api:
     return Api(make_key(workspace, principal=person)[1])
 
 
-def test_S7_how_it_stands_is_told_to_who_may_read_the_session(
-    scene, workspace, admin_api, session
-):
+def test_S7_how_it_stands_is_told_to_who_may_read_the_session(scene, workspace, admin_api, session):
     address = f"{SESSIONS}/{session}/erasure"
     assert scene.api.get(address).error == "memory.not_found"
 
