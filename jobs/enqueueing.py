@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from database.transactions import step
@@ -63,9 +64,12 @@ def enqueue_chore(kind: str) -> Job:
 
 @step
 def enqueue_again(job_id: str) -> None:
-    """Let workers go on with a job that failed, from where it stopped. Any other stays as it is."""
-    failed = Job.objects.filter(id=job_id, state=JobState.FAILED)
-    if failed.update(
+    """Let workers go on with a job that failed or pauses, from where it stopped.
+
+    Any other stays as it is.
+    """
+    failed, pausing = Q(state=JobState.FAILED), Q(state=JobState.QUEUED, not_before__gt=Now())
+    if Job.objects.filter(failed | pausing, id=job_id).update(
         state=JobState.QUEUED,
         error=None,
         finished_at=None,

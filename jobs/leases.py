@@ -89,7 +89,7 @@ def hold(lease: Lease) -> Job:
 
 @step
 def keep(lease: Lease, progress: Progress) -> None:
-    """Record a batch's progress and renew the lease, or end the job.
+    """Record a batch's progress, and renew the lease, let go of the job for a pause, or end it.
 
     Raises:
         LeaseLost: somebody has taken the job.
@@ -103,6 +103,9 @@ def keep(lease: Lease, progress: Progress) -> None:
     }
     if progress.finished:
         kept = _finish(_leased(lease), JobState.SUCCEEDED, **values)
+    elif progress.pause is not None:
+        later = Now() + progress.pause
+        kept = _leased(lease).update(state=JobState.QUEUED, not_before=later, **_FREE, **values)
     else:
         kept = _leased(lease).update(lease_until=Now() + LEASE, **values)
     if not kept:

@@ -34,6 +34,8 @@ class Progress:
         finished: whether nothing is left to do.
         position: identifiers, counts and closed words that the next batch resumes from.
         result: identifiers, counts and closed words for whoever asked (contract X5).
+        pause: how long nothing can be done, because others have to act first; None when the next
+            batch may come at once.
     """
 
     finished: bool
@@ -41,6 +43,7 @@ class Progress:
     total: int | None = None
     position: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)
+    pause: timedelta | None = None
 
 
 type Handler = Callable[[Work], Progress]

@@ -41,7 +41,8 @@ def run_slice(job_id: str, *, seconds: float = SLICE) -> bool:
 
 def _work(lease: Lease, until: float) -> bool:
     while True:
-        if run_batch(lease).finished:
+        progress = run_batch(lease)
+        if progress.finished or progress.pause is not None:
             return False
         if time.monotonic() >= until:
             return leases.put_back(lease)

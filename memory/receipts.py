@@ -1,7 +1,7 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any, Final
@@ -120,6 +120,20 @@ def forget(store_id: str, naming: str, ids: Iterable[str]) -> int:
     return sum(receipts.update(fingerprint=None, outcome={}) for receipts in told)
 
 
+@step
+def forget_beside_stores(workspace_id: str, naming: str, ids: Collection[str]) -> int:
+    """The same for writes of a Workspace that are in no store, such as the making of a Session.
+
+    One statement over all receipts of the Workspace: for workers.
+    """
+    return _beside_stores(workspace_id, naming, ids).update(fingerprint=None, outcome={})
+
+
+def is_told_beside_stores(workspace_id: str, naming: str, ids: Collection[str]) -> bool:
+    """Whether a receipt still tells of one of some writes, named as in `forget_beside_stores`."""
+    return _beside_stores(workspace_id, naming, ids).exists()
+
+
 def is_told(store_id: str, naming: str, ids: Iterable[str]) -> bool:
     """Whether a receipt of the store still tells of one of some writes, named as in `forget`."""
     return any(_telling(store_id, naming, some).exists() for some in batched(ids, NAMED_AT_ONCE))
@@ -129,6 +143,16 @@ def _telling(store_id: str, naming: str, ids: Iterable[str]) -> QuerySet[Idempot
     receipts = IdempotencyReceipt.objects.filter(store=store_id, fingerprint__isnull=False)
     written = KeyTextTransform(naming, "outcome")
     return receipts.annotate(written=written).filter(written__in=ids)
+
+
+def _beside_stores(
+    workspace_id: str, naming: str, ids: Collection[str]
+) -> QuerySet[IdempotencyReceipt]:
+    receipts = IdempotencyReceipt.objects.filter(
+        workspace=workspace_id, store=None, fingerprint__isnull=False
+    )
+    written = KeyTextTransform(naming, "outcome")
+    return receipts.annotate(written=written).filter(written__in=list(ids))
 
 
 def _insert(caller: Caller, key: IdempotencyKey, store_id: str | None) -> int | None:

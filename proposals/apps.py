@@ -6,7 +6,8 @@ class ProposalsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from proposals import erasing, importing  # noqa: PLC0415 (models load first)
+        from proposals import erasing, importing, undecided  # noqa: PLC0415 (models load first)
 
         erasing.register()
         importing.register()
+        undecided.register()

@@ -9,7 +9,7 @@ from database.transactions import step
 from memory.agents import refuse_agents
 from sessions.models import Session
 from tenancy import authority
-from tenancy.administration import take_turn
+from tenancy.administration import require_admin, require_bound, take_turn
 from tenancy.caller import Caller, SessionAgent
 from tenancy.delegation import acting_as
 from tenancy.models import Permission, TargetKind
@@ -138,8 +138,18 @@ class SessionAccess:
                 f"This needs the acting principal of {self.session_id}, or a Workspace admin."
             )
 
+    def require_erasure(self) -> None:
+        """Raise PolicyDenied unless the caller may erase: as for the deletion of stores (§0)."""
+        require_admin(self.caller)
+        require_bound(self.caller)
+
+    def require_known_erasure(self) -> None:
+        """Raise PolicyDenied unless the caller may know how an erasure stands."""
+        if not self.caller.is_admin:
+            self.require_read()
+
     def require_active(self) -> None:
-        """Raise ReadOnly once the Session is archived."""
+        """Raise ReadOnly once the Session is archived, or is being erased."""
         require_active(self.session)
 
 
@@ -157,7 +167,9 @@ def is_agent_of(caller: Caller, session_id: str) -> bool:
 
 
 def require_active(session: Session) -> None:
-    """Raise ReadOnly once a Session is archived."""
+    """Raise ReadOnly once a Session is archived, or is being erased."""
+    if session.is_being_erased:
+        raise ReadOnly("The Session is erased and does nothing more.")
     if session.state != Session.State.ACTIVE:
         raise ReadOnly("The Session is archived and does nothing more.")
 

@@ -9,7 +9,9 @@ class SessionsConfig(AppConfig):
     def ready(self) -> None:
         from memory.agents import register_gate  # noqa: PLC0415 (models load first)
         from sessions import erasing, existence, writing  # noqa: PLC0415
+        from sessions.erasure import job  # noqa: PLC0415
 
         existence.register()
         erasing.register()
+        job.register()
         register_gate(writing.require_writable_mount)

@@ -1,4 +1,4 @@
-"""What the deletion of a store takes of Sessions (contract X2, X5).
+"""What erasures take of Sessions, and what is left of them (contract S7, X2, X4, X5).
 
 A redaction takes nothing: events hold no path and no text, and what a mount tells its agent is
 about no document in particular; it goes with the store, or with its Session. What a call was sent
@@ -6,6 +6,7 @@ with is known to its receipt alone, as a digest, and receipts forget what was re
 """
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from django.db import connection
 from django.db.models import Q
@@ -14,7 +15,8 @@ from database.transactions import step
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.models import ErasureReport, Sink
-from sessions.models import Checkpoint, InputMount, MemoryCall, Mount
+from sessions.erasure.requests import are_requests_told
+from sessions.models import Checkpoint, InputMount, MemoryCall, Mount, Session
 from wire.ids import uuid_from_id
 
 _BLANK = """
@@ -43,6 +45,7 @@ _DELETE_CHECKPOINTS = """
 DELETE FROM agent_sessions_checkpoint
 WHERE id IN (SELECT id FROM agent_sessions_checkpoint WHERE store_id = %s LIMIT %s)
 """
+_TOLD: Final = Q(instructions__isnull=False) | Q(mount_path__isnull=False)
 
 _DRAINED = (_BLANK, _BLANK_PLANS, _DELETE_CALLS, _DELETE_CHECKPOINTS)
 """In this order: calls refer to checkpoints, and all of them to the store's versions."""
@@ -71,17 +74,28 @@ class SessionEraser(Eraser):
         return next((rows for it in _DRAINED if (rows := _run(it, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
-        """Words, plans, calls and checkpoints of a deleted store."""
+        """Words, plans, calls and checkpoints of a deleted store; all of an erased Session's."""
+        if report.operation == ErasureReport.Operation.SESSION_ERASURE:
+            return _left_of_session(report)
         if report.operation != ErasureReport.Operation.STORE_DELETION:
             return ()
-        told = Q(instructions__isnull=False) | Q(mount_path__isnull=False)
         left = (
-            Mount.objects.filter(told, store=report.store_id),
+            Mount.objects.filter(_TOLD, store=report.store_id),
             InputMount.objects.filter(version__isnull=False, store=report.store_id),
             MemoryCall.objects.filter(mount__store=report.store_id),
             Checkpoint.objects.filter(store=report.store_id),
         )
         return (Sink.ROWS,) if any(rows.exists() for rows in left) else ()
+
+
+def _left_of_session(report: ErasureReport) -> set[Sink]:
+    session = Session.objects.get(id=report.job.target_id)
+    left = set()
+    if Mount.objects.filter(_TOLD, session=session).exists():
+        left.add(Sink.ROWS)
+    if are_requests_told(session):
+        left.add(Sink.RECEIPTS)
+    return left
 
 
 def _run(statement: str, store_id: str, limit: int) -> int:

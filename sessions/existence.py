@@ -10,4 +10,6 @@ def register() -> None:
 
 
 def _session_exists(workspace_id: str, id: str) -> bool:
-    return Session.objects.filter(workspace=workspace_id, id=id).exists()
+    """Whether there is one; one that is being erased owns nothing new and is granted nothing."""
+    sessions = Session.objects.filter(workspace=workspace_id, id=id)
+    return sessions.exclude(state__in=[Session.State.ERASING, Session.State.ERASED]).exists()

@@ -13,7 +13,7 @@ from sessions.native import Use, require_usable
 from tenancy.caller import Caller
 from tenancy.models import Workspace
 from tenancy.recheck import recheck_authority
-from wire.errors import AuthorizationUnavailable
+from wire.errors import AuthorizationUnavailable, Conflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,12 @@ class SessionsRead:
     Attributes:
         sessions: those whose words or log it holds; all of one caller.
         stores: those of which it tells paths.
+        has_words: whether it holds what the Sessions' mounts tell the agent.
     """
 
     sessions: Sequence[SessionAccess]
     stores: Sequence[StoreAccess] = ()
+    has_words: bool = False
 
 
 def recheck_sessions(read: SessionsRead) -> None:
@@ -36,12 +38,13 @@ def recheck_sessions(read: SessionsRead) -> None:
 
     Raises:
         InvalidKey, DisabledTenancy, NotFound, PolicyDenied: what a fresh request would get.
+        Conflict: a Session whose words were read was erased (contract S7).
         AuthorizationUnavailable: the question could not be answered; retry.
     """
     for store in read.stores:
         recheck(Acquired(store))
     with establishing():
-        _recheck_authority(read.sessions)
+        _recheck_authority(read)
 
 
 def recheck_use(use: Use, acquired: Acquired) -> None:
@@ -58,7 +61,7 @@ def recheck_use(use: Use, acquired: Acquired) -> None:
         AuthorizationUnavailable: the question could not be answered; retry.
     """
     with establishing():
-        _recheck_authority([use.session])
+        _recheck_authority(SessionsRead([use.session]))
         require_usable(use.session.session, [use.store.store_id])
     recheck(acquired)
 
@@ -87,11 +90,13 @@ def again_if_changed(caller: Caller) -> Caller | None:
     return recheck_authority(caller)
 
 
-def _recheck_authority(sessions: Sequence[SessionAccess]) -> None:
-    fresh = again_if_changed(sessions[0].caller) if sessions else None
+def _recheck_authority(read: SessionsRead) -> None:
+    fresh = again_if_changed(read.sessions[0].caller) if read.sessions else None
     if fresh is None:
         return
-    for access in sessions:
+    for access in read.sessions:
         again = open_session(fresh, access.session_id)
         if access.may_read:
             again.require_read()
+        if read.has_words and again.session.is_being_erased and not access.session.is_being_erased:
+            raise Conflict(f"{access.session_id} was erased meanwhile. Read again.")

@@ -14,7 +14,7 @@ from memory.versions import Draft, require_room
 from sessions.access import SessionAccess, require_active, sent_for
 from sessions.captures import Capture, draft_capture
 from sessions.checkpointing import Turn, require_first_of_turn
-from sessions.models import Run
+from sessions.models import ENDED, Run
 from sessions.workingrefs import ref_of
 from wire.errors import Conflict, NotFound, ReadOnly
 from wire.idempotency import IdempotencyKey
@@ -106,7 +106,7 @@ def require_capturable(wanted: NewSettlement, access: StoreAccess) -> None:
 
 
 def _require_unsettled(run: Run) -> None:
-    if run.state in {Run.State.SETTLED, Run.State.FAILED}:
+    if run.state in ENDED:
         raise Conflict(f"{run.id} is {run.state}; it is settled once.")
 
 

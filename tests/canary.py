@@ -11,7 +11,7 @@ from django.db import connection
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs/customer-text.md"
 
-Way = Literal["redaction", "deletion", "expiry"]
+Way = Literal["redaction", "deletion", "expiry", "session"]
 
 _COLUMN: Final = re.compile(r"`(\w+\.\w+)`")
 _COLUMNS: Final = """
@@ -38,13 +38,13 @@ class Row:
 
 def told() -> dict[str, Row]:
     """The page's table of customer text, by kind."""
-    ways = ("redaction", "deletion", "expiry")
+    ways = ("redaction", "deletion", "expiry", "session")
     return {
         kind: Row(
             frozenset(_COLUMN.findall(kept_in)),
             frozenset(way for way, said in zip(ways, verdicts, strict=True) if _is_erased(said)),
         )
-        for kind, kept_in, *verdicts in _cells(columns=5)
+        for kind, kept_in, *verdicts in _cells(columns=6)
     }
 
 

@@ -56,6 +56,7 @@ JOB_TITLES = {
     "store.verify": "Verify a store",
     "store.delete": "Delete a store",
     "store.import": "Import a store",
+    "session.erase": "Erase a Session",
     "erasure.read_back": "Erasure report",
     "retention.erase": "Erase all texts",
 }

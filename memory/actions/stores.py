@@ -167,11 +167,18 @@ def insert_store(
 
 @step
 def grant_to_owner(*, caller: Caller, owner: Owner, store_id: str) -> None:
-    """Grant the owner of a store that opens read and write; a Workspace is granted nothing."""
+    """Grant the owner of a store that opens read and write; a Workspace is granted nothing.
+
+    The grant locks the Workspace's row, and so does what ends an owner: it is asked for once more.
+
+    Raises:
+        Malformed: the owner was erased meanwhile.
+    """
     subject_kind = OWNER_SUBJECTS.get(owner.kind)
     if subject_kind:
         subject = Subject(subject_kind, owner.id)
         assign_to_owner(caller=caller, subject=subject, store_id=store_id)
+        _require_existing(caller, owner)
 
 
 @step
@@ -210,6 +217,10 @@ def require_owner(caller: Caller, owner: Owner) -> None:
                 f"Making a store for {owner.id} needs a Workspace admin or a grant of"
                 f" `read` and `write` on {caller.workspace_id}."
             )
+    _require_existing(caller, owner)
+
+
+def _require_existing(caller: Caller, owner: Owner) -> None:
     if not registry.exists(owner.kind, caller.workspace_id, owner.id):
         raise Malformed(f"owner.id: there is no {owner.kind} {owner.id} in this Workspace.")
 
@@ -233,14 +244,19 @@ def change_store(*, access: StoreAccess, version: int, changes: StoreChanges) ->
     Raises:
         PolicyDenied: the caller is neither the owner nor holds `admin`, or lacks `admin` for a
             setting that governs review.
-        Malformed: canonical_writes on a store that is not shared, or a review rule that names
-            somebody who can never review.
+        Malformed: canonical_writes on a store that is not shared, a review rule that names
+            somebody who can never review, or the store of a Session that is being erased is to
+            be active again.
         Conflict: the store is not at `version` any more.
     """
     _require_governable(access.store.owner_kind, changes.canonical_writes)
     _require_change(access, changes)
     access.require_visible()
     require_reviewers(access.caller.workspace_id, changes.review_rules or ())
+    if changes.lifecycle == Lifecycle.ACTIVE:
+        _require_existing(
+            access.caller, Owner(OwnerKind(access.store.owner_kind), access.store.owner_id)
+        )
     stores = MemoryStore.objects.filter(id=access.store_id, version=version)
     lifecycle_bump = {"generation": F("generation") + 1} if changes.lifecycle else {}
     changed = stores.exclude(lifecycle__in=HIDDEN).update(

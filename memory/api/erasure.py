@@ -16,6 +16,7 @@ from wire.paging import PagedQuery, list_body, newest_first
 from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
 from wire.times import render_time
 
+OperationName = Literal["redaction", "store_deletion", "retention", "session_erasure"]
 LookedAt = Literal["rows", "search_index", "receipts", "caches"]
 Attested = Literal[
     "native_continuation_state",
@@ -57,7 +58,7 @@ class ErasureReportOut(TypedDict):
     job: str
     workspace: str
     store: str | None
-    operation: Literal["redaction", "store_deletion", "retention"]
+    operation: OperationName
     version_count: int
     path_count: int
     hash_count: int
@@ -71,7 +72,7 @@ def render_report(report: ErasureReport) -> ErasureReportOut:
         "job": report.job_id,
         "workspace": report.workspace_id,
         "store": report.store_id,
-        "operation": cast("Literal['redaction', 'store_deletion', 'retention']", report.operation),
+        "operation": cast("OperationName", report.operation),
         "version_count": report.version_count,
         "path_count": report.path_count,
         "hash_count": report.hash_count,

@@ -21,6 +21,7 @@ from memory.models import (
     ErasureSink,
     IdempotencyReceipt,
     MemoryVersion,
+    OwnerKind,
     PathFence,
     Sink,
     SinkEvidence,
@@ -28,6 +29,7 @@ from memory.models import (
     TreePage,
     VersionNote,
 )
+from memory.queries.owned import owned_stores
 
 READ_BACK: Final = "erasure.read_back"
 LOOK_AGAIN: Final = "erasure.look_again"
@@ -134,6 +136,16 @@ def _left_of_store(report: ErasureReport) -> Collection[Sink]:
     return left
 
 
+def _left_of_session(report: ErasureReport) -> Collection[Sink]:
+    """Whatever is left of the Session's own stores."""
+    owned = owned_stores(report.workspace_id, OwnerKind.SESSION, report.job.target_id)
+    return {
+        sink
+        for store_id in owned.values_list("id", flat=True)
+        for sink in _left_of_store(ErasureReport(store_id=store_id))
+    }
+
+
 def _sinks_of_bodies(bodies: QuerySet[DocumentBody]) -> Collection[Sink]:
     """A body's row holds its text and the words that search finds it by."""
     return (Sink.ROWS, Sink.SEARCH_INDEX) if bodies.exists() else ()
@@ -143,4 +155,5 @@ _LOOKS: Final[Mapping[ErasureReport.Operation, Callable[[ErasureReport], Collect
     ErasureReport.Operation.REDACTION: _left_of_redaction,
     ErasureReport.Operation.STORE_DELETION: _left_of_store,
     ErasureReport.Operation.RETENTION: _left_of_retention,
+    ErasureReport.Operation.SESSION_ERASURE: _left_of_session,
 }

@@ -12,7 +12,11 @@ from tenancy.caller import Caller
 from wire.times import now
 
 UNDER_WAY: Final = Q(job__state__in=LIVE) & ~Q(operation=ErasureReport.Operation.REDACTION) | Q(
-    job__state=JobState.FAILED, operation=ErasureReport.Operation.STORE_DELETION
+    job__state=JobState.FAILED,
+    operation__in=[
+        ErasureReport.Operation.STORE_DELETION,
+        ErasureReport.Operation.SESSION_ERASURE,
+    ],
 )
 """Reports of erasures that still take something away, or would if they were asked to go on.
 

@@ -29,6 +29,7 @@ class ErasureReport(models.Model):
         REDACTION = "redaction"
         STORE_DELETION = "store_deletion"
         RETENTION = "retention"
+        SESSION_ERASURE = "session_erasure"
 
     job = models.OneToOneField(Job, models.PROTECT, primary_key=True, related_name="erasure_report")
     workspace = models.ForeignKey(
@@ -44,7 +45,9 @@ class ErasureReport(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(operation__in=["redaction", "store_deletion", "retention"]),
+                condition=models.Q(
+                    operation__in=["redaction", "store_deletion", "retention", "session_erasure"]
+                ),
                 name="erasure_operation_known",
             )
         ]

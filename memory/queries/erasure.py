@@ -9,9 +9,13 @@ from wire.errors import NotFound
 
 def reports_of(caller: Caller) -> QuerySet[ErasureReport]:
     """The erasure reports of the caller's Workspace, newest first, each with its sinks."""
-    sinks = Prefetch("sinks", ErasureSink.objects.order_by("id"))
     reports = ErasureReport.objects.filter(workspace=caller.workspace_id)
-    return reports.prefetch_related(sinks).order_by("-job")
+    return with_sinks(reports).order_by("-job")
+
+
+def with_sinks(reports: QuerySet[ErasureReport]) -> QuerySet[ErasureReport]:
+    """Some reports, each with its sinks in their order."""
+    return reports.prefetch_related(Prefetch("sinks", ErasureSink.objects.order_by("id")))
 
 
 def get_report(caller: Caller, report_id: str) -> ErasureReport:

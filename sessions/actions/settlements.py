@@ -11,7 +11,7 @@ from memory import receipts
 from memory.stores import finish_write
 from sessions.access import SessionAccess
 from sessions.checkpointing import require_first_of_turn, seal_checkpoint
-from sessions.models import Run
+from sessions.models import ENDED, Run
 from sessions.settling import (
     Checked,
     NewSettlement,
@@ -151,9 +151,9 @@ def _claim_run(access: SessionAccess, wanted: NewSettlement) -> None:
 
 @step
 def _mark(wanted: NewSettlement, state: Run.State) -> bool:
-    """Move a Run towards its end; a settled one stays. Returns whether it moved."""
+    """Move a Run towards its end; one that ended stays. Returns whether it moved."""
     ended = now() if state == Run.State.SETTLED else None
-    unsettled = Run.objects.filter(id=wanted.run.id).exclude(state=Run.State.SETTLED)
+    unsettled = Run.objects.filter(id=wanted.run.id).exclude(state__in=ENDED)
     return bool(unsettled.update(state=state, ended_at=ended))
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from database.transactions import durable
@@ -40,9 +41,8 @@ def create_working_ref(
         ReadOnly: the store or the Session is archived.
         Conflict: there is one already, or the key was used with another request.
     """
-    session = find_session(access.caller.workspace_id, session_id)
-    _require(access)
-    require_active(session)
+    require = partial(_require_session, session_id)
+    require(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return MadeRef(_told_again(access, session_id, receipt.outcome), replayed=True)
@@ -55,7 +55,7 @@ def create_working_ref(
     )
     receipts.keep(receipt, {"made_at": made.version_id, "at": render_time(made.updated_at)})
     _audit(access, "working_ref.created", session_id, made.version_id)
-    finish_write(access, _require)
+    finish_write(access, require)
     return MadeRef(made, replayed=False)
 
 
@@ -77,6 +77,12 @@ def release_working_ref(*, access: StoreAccess, session_id: str) -> None:
     refs.release(store_id=access.store_id, name=name, actor=actor_of(access.caller))
     _audit(access, "working_ref.released", session_id, version.id)
     finish_write(access, _require)
+
+
+def _require_session(session_id: str, access: StoreAccess) -> None:
+    session = find_session(access.caller.workspace_id, session_id)
+    _require(access)
+    require_active(session)
 
 
 def _require(access: StoreAccess) -> None:

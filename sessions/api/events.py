@@ -39,6 +39,8 @@ EventName = Literal[
     "memory.change_checkpointed",
     "session.resources_resolved",
     "session.archived",
+    "session.erasure_requested",
+    "session.erased",
     "run.refused",
 ]
 

@@ -13,7 +13,7 @@ from wire.times import render_time
 AccessName = Literal["read_only", "read_write"]
 EffectiveAccessName = Literal["none", "read_only", "read_write"]
 PlaceName = Literal["personal", "dm", "private", "public"]
-SessionStateName = Literal["active", "archived"]
+SessionStateName = Literal["active", "archived", "erasing", "erased"]
 ReasonName = Literal[
     "store_gone",
     "agent_without_read",

@@ -30,7 +30,7 @@ from wire.paging import PagedQuery, list_body, newest_first
 from wire.parsing import Body, parse_body, parse_nothing, parse_path_id, parse_query
 from wire.times import render_time
 
-RunStateName = Literal["running", "failed", "partially_settled", "settled"]
+RunStateName = Literal["running", "failed", "partially_settled", "settled", "stopped"]
 
 
 class StartRun(Body):

@@ -1,6 +1,6 @@
 """/v1/sessions: making, reading and ending Sessions (contract S1)."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from rest_framework.request import Request
@@ -18,6 +18,7 @@ from sessions.api.resources import (
     PlaceName,
     SessionOut,
     SessionPreviewOut,
+    SessionStateName,
     render_preview,
     render_session,
 )
@@ -119,7 +120,7 @@ class SessionsQuery(PagedQuery):
     """Only those of this agent."""
     acting_principal: PrincipalId | None = None
     """Only those for this principal."""
-    state: Literal["active", "archived"] | None = None
+    state: SessionStateName | None = None
     """Only those in this state."""
 
     def columns(self) -> dict[str, str]:
@@ -146,7 +147,7 @@ class SessionsView(ApiView):
         summary="List Sessions",
         query=SessionsQuery,
         answers={200: Listing[SessionOut]},
-        errors=(AuthorizationUnavailable,),
+        errors=(Conflict, AuthorizationUnavailable),
     )
     def get(self, request: Request) -> Published:
         """One's own and those one may read, newest first; an admin key sees that all exist."""
@@ -155,7 +156,8 @@ class SessionsView(ApiView):
         found = listable_sessions(caller).filter(**query.columns())
         rows, next_page = newest_first(found, query)
         accesses = [SessionAccess(caller, row, frozenset(row.granted)) for row in rows]
-        return publish_sessions(SessionsRead(accesses), list_body(_listed(accesses), next_page))
+        read = SessionsRead(accesses, has_words=True)
+        return publish_sessions(read, list_body(_listed(accesses), next_page))
 
     @operation(
         "sessions.createSession",
@@ -205,13 +207,13 @@ class SessionView(ApiView):
         "sessions.getSession",
         summary="Get a Session",
         answers={200: SessionOut},
-        errors=(NotFound, AuthorizationUnavailable),
+        errors=(NotFound, Conflict, AuthorizationUnavailable),
     )
     def get(self, request: Request, id: str) -> Published:
         """With what each mount came to when the Session was made."""
         access = open_session(caller_of(request), parse_path_id("session", id))
         parse_nothing(request)
-        return publish_sessions(SessionsRead([access]), session_out(access))
+        return publish_sessions(SessionsRead([access], has_words=True), session_out(access))
 
 
 class SessionArchiveView(ApiView):

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from sessions.api.erasure import SessionErasureView
 from sessions.api.events import EventsView, EventView, ManifestView
 from sessions.api.keys import SessionKeysView, SessionKeyView
 from sessions.api.mounts import MountArchiveView, MountTreeView
@@ -27,6 +28,7 @@ urlpatterns = [
     path("sessions/preview", SessionPreviewView.as_view()),
     path("sessions/<str:id>", SessionView.as_view()),
     path("sessions/<str:id>/archive", SessionArchiveView.as_view()),
+    path("sessions/<str:id>/erasure", SessionErasureView.as_view()),
     path("sessions/<str:id>/events", EventsView.as_view()),
     path("sessions/<str:id>/events/<str:event>", EventView.as_view()),
     path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),

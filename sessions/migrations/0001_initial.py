@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', database.fields.IdField('session', default=functools.partial(wire.ids.new_id, 'session'), editable=False, primary_key=True, serialize=False)),
                 ('place', models.TextField(choices=[('personal', 'Personal'), ('dm', 'Dm'), ('private', 'Private'), ('public', 'Public')])),
-                ('state', models.TextField(choices=[('active', 'Active'), ('archived', 'Archived')], default='active')),
+                ('state', models.TextField(choices=[('active', 'Active'), ('archived', 'Archived'), ('erasing', 'Erasing'), ('erased', 'Erased')], default='active')),
                 ('event_count', models.IntegerField(default=0)),
                 ('created_at', models.DateTimeField()),
                 ('created_by_kind', models.TextField()),
@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
             name='Run',
             fields=[
                 ('id', database.fields.IdField('run', default=functools.partial(wire.ids.new_id, 'run'), editable=False, primary_key=True, serialize=False)),
-                ('state', models.TextField(choices=[('running', 'Running'), ('failed', 'Failed'), ('partially_settled', 'Partially Settled'), ('settled', 'Settled')], default='running')),
+                ('state', models.TextField(choices=[('running', 'Running'), ('failed', 'Failed'), ('partially_settled', 'Partially Settled'), ('settled', 'Settled'), ('stopped', 'Stopped')], default='running')),
                 ('created_at', models.DateTimeField()),
                 ('created_by_kind', models.TextField()),
                 ('created_by_uuid', database.fields.OwnerIdField()),
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', database.fields.IdField('event', default=functools.partial(wire.ids.new_id, 'event'), editable=False, primary_key=True, serialize=False)),
                 ('position', models.IntegerField()),
-                ('kind', models.TextField(choices=[('memory.mount_resolved', 'Mount Resolved'), ('memory.accessed', 'Accessed'), ('memory.change_checkpointed', 'Change Checkpointed'), ('session.resources_resolved', 'Resources Resolved'), ('session.archived', 'Archived'), ('run.refused', 'Run Refused')])),
+                ('kind', models.TextField(choices=[('memory.mount_resolved', 'Mount Resolved'), ('memory.accessed', 'Accessed'), ('memory.change_checkpointed', 'Change Checkpointed'), ('session.resources_resolved', 'Resources Resolved'), ('session.archived', 'Archived'), ('session.erasure_requested', 'Erasure Requested'), ('session.erased', 'Erased'), ('run.refused', 'Run Refused')])),
                 ('run_uuid', database.fields.OwnerIdField(null=True)),
                 ('turn', database.fields.BytewiseTextField(null=True)),
                 ('told', models.JSONField()),
@@ -167,7 +167,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='session',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('archived_at', None), ('state', 'active')), models.Q(('archived_at__isnull', False), ('state', 'archived')), _connector='OR'), name='session_state_known'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('archived_at', None), ('state', 'active')), models.Q(('archived_at__isnull', False), ('state', 'archived')), ('state__in', ['erasing', 'erased']), _connector='OR'), name='session_state_known'),
         ),
         migrations.AddIndex(
             model_name='run',
@@ -175,7 +175,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state__in', ['running', 'partially_settled'])), models.Q(('ended_at__isnull', False), ('state__in', ['failed', 'settled'])), _connector='OR'), name='run_state_known'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state__in', ['running', 'partially_settled'])), models.Q(('ended_at__isnull', False), ('state__in', ['failed', 'settled', 'stopped'])), _connector='OR'), name='run_state_known'),
         ),
         migrations.AddConstraint(
             model_name='mount',
@@ -203,7 +203,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='event',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['memory.mount_resolved', 'memory.accessed', 'memory.change_checkpointed', 'session.resources_resolved', 'session.archived', 'run.refused'])), name='event_kind_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['memory.mount_resolved', 'memory.accessed', 'memory.change_checkpointed', 'session.resources_resolved', 'session.archived', 'session.erasure_requested', 'session.erased', 'run.refused'])), name='event_kind_known'),
         ),
         pgtrigger.migrations.AddTrigger(
             model_name='event',

@@ -13,6 +13,8 @@ class EventKind(models.TextChoices):
     CHANGE_CHECKPOINTED = "memory.change_checkpointed"
     RESOURCES_RESOLVED = "session.resources_resolved"
     ARCHIVED = "session.archived"
+    ERASURE_REQUESTED = "session.erasure_requested"
+    ERASED = "session.erased"
     RUN_REFUSED = "run.refused"
 
 

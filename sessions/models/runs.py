@@ -1,3 +1,5 @@
+from typing import Final
+
 from django.db import models
 
 from database.fields import OwnerIdField, id_key, owner_id
@@ -7,6 +9,8 @@ from sessions.models.sessions import Session
 class Run(models.Model):
     """One turn of a Session: its mounts are frozen at its start, settling ends it (contract S5).
 
+    The erasure of its Session stops it: it is not settled any more (contract S7).
+
     What each mount came to is told by the Session's log (`session.resources_resolved`).
     """
 
@@ -15,6 +19,7 @@ class Run(models.Model):
         FAILED = "failed"
         PARTIALLY_SETTLED = "partially_settled"
         SETTLED = "settled"
+        STOPPED = "stopped"
 
     id = id_key("run")
     session = models.ForeignKey(Session, models.PROTECT, related_name="runs", db_index=False)
@@ -28,7 +33,7 @@ class Run(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(state__in=["running", "partially_settled"], ended_at=None)
-                | models.Q(state__in=["failed", "settled"], ended_at__isnull=False),
+                | models.Q(state__in=["failed", "settled", "stopped"], ended_at__isnull=False),
                 name="run_state_known",
             ),
         ]
@@ -41,3 +46,7 @@ class Run(models.Model):
     def created_by_id(self) -> str:
         """The credential that started it, with its prefix."""
         return owner_id(self.created_by_kind, self.created_by_uuid) or ""
+
+
+ENDED: Final = frozenset({Run.State.FAILED, Run.State.SETTLED, Run.State.STOPPED})
+"""States in which a Run is not settled any more."""

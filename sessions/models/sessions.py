@@ -29,6 +29,8 @@ class Session(models.Model):
     class State(models.TextChoices):
         ACTIVE = "active"
         ARCHIVED = "archived"
+        ERASING = "erasing"
+        ERASED = "erased"
 
     id = id_key("session")
     workspace = models.ForeignKey(
@@ -58,7 +60,8 @@ class Session(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(state="active", archived_at=None)
-                | models.Q(state="archived", archived_at__isnull=False),
+                | models.Q(state="archived", archived_at__isnull=False)
+                | models.Q(state__in=["erasing", "erased"]),
                 name="session_state_known",
             ),
         ]
@@ -74,6 +77,11 @@ class Session(models.Model):
     def created_by_id(self) -> str:
         """The credential that asked for it, with its prefix."""
         return owner_id(self.created_by_kind, self.created_by_uuid) or ""
+
+    @property
+    def is_being_erased(self) -> bool:
+        """Whether its erasure was asked for: nothing that it knew is told any more (S7)."""
+        return self.state in {self.State.ERASING, self.State.ERASED}
 
     @property
     def is_in_a_shared_place(self) -> bool:

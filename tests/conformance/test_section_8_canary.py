@@ -3,6 +3,7 @@
 import io
 import logging
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,6 +19,7 @@ from jobs.models import Job
 from jobs.runner import run_slice
 from memory.models import ImportDocument, ImportPage, MemoryStore, MemoryVersion, StoreImport
 from proposals.models import Proposal
+from sessions.models import Session
 from tenancy.models import Principal
 from tests import canary
 from tests.browser.serving import PLAIN_FILES
@@ -81,6 +83,8 @@ PATH = f"/{SECRETS['path']}/notes.md"
 class World:
     """A Workspace whose every text is a secret, and those who work in it."""
 
+    canonical_writes: str | None = "direct"
+
     def __init__(self) -> None:
         self.workspace = make_workspace(SECRETS["workspace-name"])
         self.person = make_person(
@@ -101,12 +105,16 @@ class World:
         self.store = self._make_store()
         self.review = self._client_of(self.reviewer, "read", "review")
 
+    def owner(self) -> dict[str, str]:
+        """Whose the stores are."""
+        return {"kind": "workspace", "id": self.workspace.id}
+
     def _make_store(self) -> StoreClient:
         body = {
             "name": SECRETS["store-name"],
             "description": SECRETS["store-description"],
-            "owner": {"kind": "workspace", "id": self.workspace.id},
-            "canonical_writes": "direct",
+            "owner": self.owner(),
+            "canonical_writes": self.canonical_writes,
             "metadata": {"kept": SECRETS["store-metadata"]},
         }
         made = self.admin.post("/v1/memory-stores", body).ok(201)
@@ -154,23 +162,27 @@ class World:
 
     def start(self) -> None:
         """Start a Session that has the store at hand."""
+        session = self.mounting(self.store_id)
+        self.store.api.post(self.store.url("working-refs"), {"session": session}).ok(201)
+
+    def mounting(self, store_id: str) -> str:
+        """A Session that mounts a store, and is told secrets of it."""
         grant(self.person, self.agent, "act_as")
-        grant(self.agent, self.store_id, "read", "write")
+        grant(self.agent, store_id, "read", "write")
         mount = {
-            "store": self.store_id,
+            "store": store_id,
             "access": "read_only",
             "mount_path": f"/{SECRETS['mount-path']}",
             "instructions": SECRETS["instructions"],
         }
         body = {"agent": self.agent.id, "environment": self.environment.id, "mounts": [mount]}
-        session = self.store.api.post("/v1/sessions", body).ok(201)["id"]
-        self.store.api.post(self.store.url("working-refs"), {"session": session}).ok(201)
+        api = Api(make_key(self.workspace, principal=self.person)[1])
+        return str(api.post("/v1/sessions", body).ok(201)["id"])
 
     def receive(self) -> None:
         """Leave an import on its way, with a fault in what came."""
         secret = SECRETS["import"]
-        owner = {"kind": "workspace", "id": self.workspace.id}
-        body = {"owner": owner, "name": "Imported"}
+        body = {"owner": self.owner(), "name": "Imported"}
         self.importing = self.admin.post("/v1/memory-store-imports", body).ok(201)["store"]
         place = {"store_id": self.importing}
         items, counts = f'{{"content": "{secret}"}}'.encode(), [0]
@@ -210,7 +222,7 @@ class World:
         broken = self.store.api.request("POST", self.store.url("change-sets"), raw=cut_off)
         assert broken.error == "validation.malformed"
         with pytest.raises(IntegrityError, match=SECRETS["store-name"]), transaction.atomic():
-            MemoryStore.objects.update(lifecycle="unknown")
+            MemoryStore.objects.filter(id=self.store_id).update(lifecycle="unknown")
         logging.getLogger("tests").error("it failed", exc_info=ValueError(SECRETS["body"]))
 
     def redact(self, *paths: str) -> None:
@@ -222,6 +234,31 @@ class World:
         for store_id in (self.store_id, self.importing):
             job = self.admin.delete(f"/v1/memory-stores/{store_id}", key=None).ok(202)
             run_to_the_end(Job.objects.get(id=job["id"]))
+
+
+class WorldOfASession(World):
+    """The same in stores that a Session owns, which mounts a store of somebody else."""
+
+    canonical_writes = None
+
+    def owner(self) -> dict[str, str]:
+        return {"kind": "session", "id": self.session}
+
+    @cached_property
+    def session(self) -> str:
+        """The Session that owns all stores but one."""
+        owner = {"kind": "principal", "id": self.person.id}
+        body = {"name": "Somebody's", "owner": owner}
+        return self.mounting(self.admin.post("/v1/memory-stores", body).ok(201)["id"])
+
+    def start(self) -> None:
+        """Give the Session a working ref."""
+        self.store.api.post(self.store.url("working-refs"), {"session": self.session}).ok(201)
+
+    def erase(self) -> None:
+        self.admin.post(f"/v1/sessions/{self.session}/erasure", key=None).ok(202)
+        for job in Job.objects.filter(state="queued").order_by("id"):
+            run_to_the_end(job)
 
 
 @pytest.fixture
@@ -297,6 +334,19 @@ def test_expiry_erases_what_the_page_says(world, logged, monkeypatch):
     sweep()
 
     assert find(SECRETS) == _expected("expiry")
+    _require_silence(logged)
+
+
+def test_erasing_a_session_erases_what_the_page_says(logged, settings):
+    settings.STORAGES = PLAIN_FILES
+    world = WorldOfASession()
+    world.write()
+    assert find(SECRETS) == {name: canary.expected(kinds) for name, kinds in PLANTED.items()}
+
+    world.erase()
+
+    assert Session.objects.get().state == "erased"
+    assert find(SECRETS) == _expected("session")
     _require_silence(logged)
 
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from database.transactions import durable
 from jobs import leases, messages, registry, sweeping
-from jobs.enqueueing import enqueue
+from jobs.enqueueing import enqueue, enqueue_again
 from jobs.leases import ATTEMPTS, Lease, LeaseLost
 from jobs.models import Job
 from jobs.registry import JobKind, Progress, Work
@@ -193,3 +193,20 @@ def test_a_broker_that_is_not_there_delays_a_job_and_nobody_else(job, monkeypatc
 
     assert time.monotonic() - began < 2, "a request waits for it"
     assert "the sweep will offer" in caplog.text
+
+
+def test_a_job_that_can_do_nothing_pauses_until_it_is_due_or_asked_for(job, monkeypatch):
+    def pause(work: Work) -> Progress:
+        return Progress(finished=False, done=work.done + 1, pause=timedelta(hours=1))
+
+    monkeypatch.setitem(registry._kinds, kinds.TRACE, JobKind(kinds.TRACE, pause))
+
+    assert run_slice(job.id) is False
+    job.refresh_from_db()
+    assert (job.state, job.done, job.error, job.lease_owner) == ("queued", 1, None, None)
+    assert leases.take(job.id, owner="a") is None
+    with transaction.atomic():
+        enqueue_again(job.id)
+    run_slice(job.id)
+    job.refresh_from_db()
+    assert job.done == 2

@@ -1,0 +1,1 @@
+"""Erasing a Session (contract S7): what goes, by whose job, and what stands in the way."""
