@@ -82,7 +82,7 @@ def _checkpoint(store: str, mount: Mount, working_ref: str) -> Command:
         "Seals what the turn changed on the Session's own working ref. The answer names the new"
         " version, which is the base of the next turn.",
         f'api "{store}/working-refs/{mount.session_id}/checkpoint" \\\n'
-        f'  -H "Idempotency-Key: $(uuidgen)" -d {_quoted(body)}',
+        f'  -H "Idempotency-Key: turn-$(date +%s)" -d {_quoted(body)}',
     )
 
 
@@ -91,7 +91,8 @@ def _proposal(store: str) -> Command:
     return Command(
         "Propose a change",
         "This store is changed by review: a person decides on exactly this.",
-        f'api "{store}/proposals" \\\n  -H "Idempotency-Key: $(uuidgen)" -d {_quoted(body)}',
+        f'api "{store}/proposals" \\\n'
+        f'  -H "Idempotency-Key: proposal-$(date +%s)" -d {_quoted(body)}',
     )
 
 

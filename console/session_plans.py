@@ -77,12 +77,14 @@ class Plan:
     """The whole form.
 
     Attributes:
+        actable: the agents that the person may act as.
         problem: why nothing can be said yet of what it comes to.
         offered: stores that can be added, each with its owner.
     """
 
     form: SessionForm
     mounts: list[PlannedMount]
+    actable: frozenset[str]
     offered: list[tuple[Any, Named]] = field(default_factory=list)
     has_more_stores: bool = False
     problem: str = ""
@@ -90,6 +92,12 @@ class Plan:
     @property
     def forms(self) -> list[ConsoleForm]:
         return [self.form, *(mount.form for mount in self.mounts)]
+
+    @property
+    def cannot_act(self) -> bool:
+        """Whether nothing would run, for want of `act_as` on the chosen agent."""
+        agent = self.form["agent"].value()
+        return bool(agent) and agent not in self.actable
 
     @property
     def is_full(self) -> bool:
@@ -182,9 +190,10 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
     Raises:
         NotFound: it names a store that the person may not know of.
     """
+    agents = agent_choices(caller)
     form = SessionForm(
         data,
-        agents=agent_choices(caller),
+        agents=agents.grouped,
         environments=environment_choices(caller),
         spaces=list(spaces(caller).order_by("name").values_list("id", "name")),
     )
@@ -198,6 +207,7 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
             PlannedMount(each, _owner(names, each.store), MountForm(data, prefix=each.store_id))
             for each in accesses
         ],
+        actable=frozenset(identifier for identifier, _ in agents.mine),
         offered=[(store, _owner(names, store)) for store in offered[:STORES_OFFERED]],
         has_more_stores=len(offered) > STORES_OFFERED,
     )
@@ -205,13 +215,31 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
     return plan
 
 
-def agent_choices(caller: Caller) -> list[Any]:
-    """Agents as grouped choices: first those that the person may act as."""
+@dataclass(frozen=True, slots=True)
+class AgentChoices:
+    """The agents in use, as choices: those that the person may act as, and the others."""
+
+    mine: Sequence[tuple[str, str]]
+    others: Sequence[tuple[str, str]]
+
+    @property
+    def first(self) -> str:
+        """The one to begin with; empty when there is none at all."""
+        return next((identifier for identifier, _ in (*self.mine, *self.others)), "")
+
+    @property
+    def grouped(self) -> list[Any]:
+        """Both, as a form's field takes them."""
+        groups = (("You may act as", self.mine), ("Not without a grant of act_as", self.others))
+        return [group for group in groups if group[1]]
+
+
+def agent_choices(caller: Caller) -> AgentChoices:
+    """The agents from which a person chooses. One query."""
     agents = list(queries.agents_to_act_as(caller))
-    mine = [(one.id, one.name) for one in agents if Permission.ACT_AS in one.held]
-    others = [(one.id, one.name) for one in agents if Permission.ACT_AS not in one.held]
-    groups = [("You may act as", mine), ("Not without a grant of act_as", others)]
-    return [group for group in groups if group[1]]
+    mine = [one for one in agents if Permission.ACT_AS in one.held]
+    others = [one for one in agents if Permission.ACT_AS not in one.held]
+    return AgentChoices(*([(one.id, one.name) for one in group] for group in (mine, others)))
 
 
 def environment_choices(caller: Caller) -> list[tuple[str, str]]:

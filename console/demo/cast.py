@@ -1,12 +1,24 @@
-"""Who there is in the demo: its people, an agent, and the service that the agent writes as."""
+"""Who there is in the demo: its people, an agent and where it works, and a service."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from tenancy.actions.agents import create_agent
+from tenancy.actions.environments import Abilities, create_environment
 from tenancy.actions.principals import create_person, create_principal
+from tenancy.actions.spaces import add_member, create_space
 from tenancy.caller import platform_caller
-from tenancy.models import Agent, Principal, Workspace
+from tenancy.models import (
+    Agent,
+    CollaborationSpace,
+    Environment,
+    Principal,
+    SpaceMember,
+    Workspace,
+)
+from wire.errors import Conflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +32,17 @@ class Account:
 
 
 REVIEWER: Final = Account("reviewer", "Reviewer", "decides on Proposals")
-AUTHOR: Final = Account("author", "Author", "writes and proposes")
+AUTHOR: Final = Account("author", "Author", "writes, proposes, and starts Sessions of the agent")
 ADMIN: Final = Account("admin", "Admin", "administers, reads what it was granted", is_admin=True)
 ACCOUNTS: Final = (REVIEWER, AUTHOR, ADMIN)
 
 SERVICE: Final = "Support assistant"
 AGENT: Final = "Support agent"
 AGENT_DESCRIPTION: Final = "Answers customers, and proposes what it learned on the way."
+ENVIRONMENT: Final = "Support desk"
+ENVIRONMENT_DESCRIPTION: Final = "Machines that run the agent and send what each turn left."
+SPACE: Final = "Support room"
+SPACE_DESCRIPTION: Final = "Where the team and its agent answer together."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +55,8 @@ class Cast:
     admin: Principal
     service: Principal
     agent: Agent
+    environment: Environment
+    space: CollaborationSpace
 
 
 def gather(workspace: Workspace, password: str) -> Cast:
@@ -49,7 +67,9 @@ def gather(workspace: Workspace, password: str) -> Cast:
     """
     reviewer, author, admin = (_person(workspace, account, password) for account in ACCOUNTS)
     service, agent = service_of(workspace), _agent(workspace)
-    return Cast(workspace, reviewer, author, admin, service, agent)
+    environment = _environment(workspace)
+    space = _space(workspace, {"principal": author.id, "agent": agent.id})
+    return Cast(workspace, reviewer, author, admin, service, agent, environment, space)
 
 
 def people_of(workspace: Workspace) -> list[Principal]:
@@ -82,3 +102,28 @@ def _agent(workspace: Workspace) -> Agent:
     return Agent.objects.filter(workspace=workspace, name=AGENT).first() or create_agent(
         caller=platform_caller(workspace), name=AGENT, description=AGENT_DESCRIPTION
     )
+
+
+def _environment(workspace: Workspace) -> Environment:
+    found = Environment.objects.filter(workspace=workspace, name=ENVIRONMENT).first()
+    return found or create_environment(
+        caller=platform_caller(workspace),
+        name=ENVIRONMENT,
+        description=ENVIRONMENT_DESCRIPTION,
+        abilities=Abilities(can_enumerate=True, memory_writer=Environment.MemoryWriter.CAPTURE),
+    )
+
+
+def _space(workspace: Workspace, members: Mapping[str, str]) -> CollaborationSpace:
+    caller = platform_caller(workspace)
+    found = CollaborationSpace.objects.filter(workspace=workspace, name=SPACE).first()
+    space = found or create_space(caller=caller, name=SPACE, description=SPACE_DESCRIPTION)
+    for kind, member_id in members.items():
+        with suppress(Conflict):  # belongs to it already
+            add_member(
+                caller=caller,
+                space_id=space.id,
+                kind=SpaceMember.Kind(kind),
+                member_id=member_id,
+            )
+    return space

@@ -26,6 +26,7 @@ class Role(StrEnum):
     REVIEWER = "reviewer"
     ADMIN = "admin"
     ASSISTANT = "assistant"
+    AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)

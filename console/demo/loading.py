@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from console.demo.agent_at_work import load_agent_at_work
 from console.demo.assistant_notes import load_assistant_notes
 from console.demo.cast import Cast, gather
 from console.demo.credentials import Credentials, find_key, settle_credentials
@@ -52,6 +53,7 @@ def _load(workspace: Workspace, credentials: Credentials) -> None:
     load_project_docs(cast, callers)
     load_team_memory(cast, callers)
     load_assistant_notes(cast, callers)
+    load_agent_at_work(cast, callers)
 
 
 def _callers(cast: Cast, credentials: Credentials) -> Mapping[Role, Caller]:

@@ -235,12 +235,11 @@ class PickForm(ConsoleForm):
 class KeyForm(ConsoleForm):
     """A key that acts as a Session's agent."""
 
-    name = NameField(label="Name", help_text="What uses it, e.g. the machine that runs the agent.")
+    name = NameField(label="Name", widget=forms.TextInput(attrs={"class": "input"}))
     expires_on = forms.DateField(
-        label="Last day",
+        label="Last day in UTC",
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="In UTC. It ends with the Session at the latest.",
+        widget=forms.DateInput(attrs={"type": "date", "class": "input"}),
     )
 
     def clean_expires_on(self) -> date | None:

@@ -26,14 +26,14 @@ PARTS = {"preview", "choices"}
 def new_session(request: ConsoleRequest) -> HttpResponseBase:
     """Say who takes part and what is mounted, look what comes of it, and make the Session."""
     agents, environments = agent_choices(request.caller), environment_choices(request.caller)
-    if not (agents and environments):
-        missing = {"no_agents": not agents, "no_environments": not environments}
+    if not (agents.first and environments):
+        missing = {"no_agents": not agents.first, "no_environments": not environments}
         return render_page(request, "console/session/nothing_yet.html", missing)
     if request.method == "POST":
         return _sent(request)
     data = begin(
-        agent=_first(agents[0][1]),
-        environment=_first(environments),
+        agent=agents.first,
+        environment=environments[0][0],
         store=store_parameter(request, "store") or "",
         version=version_parameter(request, "version") or "",
         picks=bool(request.GET.get("pick")),
@@ -79,7 +79,3 @@ def _page(request: ConsoleRequest, plan: Plan, data: QueryDict) -> HttpResponse:
         fragment=target if target in PARTS else "plan",
         status=plan.status,
     )
-
-
-def _first(choices: list[tuple[str, str]]) -> str:
-    return choices[0][0]

@@ -16,6 +16,7 @@ from tenancy.actions.permissions import revoke
 from tenancy.actions.principals import PrincipalChanges, change_principal
 from tenancy.models import PermissionAssignment, Principal
 from tests.console.conftest import Reader, Scene
+from tests.console.crew import make_crew
 from tests.factories import grant, platform
 
 
@@ -29,6 +30,8 @@ def pages(scene: Scene) -> dict[str, str]:
     first = MemoryVersion.objects.filter(store=scene.store).earliest("id").id
     both = f"?base={first}&head={head}"
     store = [scene.store]
+    crew = make_crew(scene)
+    session = crew.start(crew.mount(head))
     return {
         "queue": "/",
         "find": "/find?q=later",
@@ -42,6 +45,10 @@ def pages(scene: Scene) -> dict[str, str]:
         "document": reverse("console:document", args=store) + "?path=/notes.txt",
         "version": reverse("console:version", args=[scene.store, head]),
         "version-fork": reverse("console:version-fork", args=[scene.store, head]),
+        "session-new": reverse("console:session-new") + f"?store={scene.store}&pick=yes",
+        "session": reverse("console:session", args=[session]),
+        "session-events": reverse("console:session-events", args=[session]),
+        "session-connect": reverse("console:session-connect", args=[session]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
@@ -59,6 +66,9 @@ NO_CONTENT = {
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
+    *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
+    *("environments", "environments-new", "environments-one", "environments-archive"),
+    *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
 
@@ -79,7 +89,7 @@ def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[
 def test_a_grant_lost_while_a_page_is_drawn_is_lost(
     scene: Scene, author: Reader, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = PermissionAssignment.objects.get(subject_uuid=scene.author.id)
+    mine = PermissionAssignment.objects.get(subject_uuid=scene.author.id, target_uuid=scene.store)
     for name, address in pages.items():
         assert author.get(address).status_code == 200, name
         with monkeypatch.context() as patched:

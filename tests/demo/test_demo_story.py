@@ -18,10 +18,12 @@ from memory.models import (
 from memory.queries.documents import list_documents
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal, SupersededBecause
+from sessions.models import Session
 from tenancy.models import Agent, Permission, Principal
 from tests.demo.conftest import Load
 from tests.demo.told import state_of
 from tests.factories import caller_for
+from wire.ids import uuid_from_id
 
 pytestmark = pytest.mark.usefixtures("loaded")
 
@@ -49,7 +51,7 @@ def tree(version_id: str) -> dict[str, str]:
 def test_proposals_in_every_state():
     proposals = Proposal.objects.filter(store=store("team-memory"))
     assert Counter(map(state_of, proposals)) == {
-        "open": 3,
+        "open": 4,
         "stale": 1,
         "approved": 4,
         "rejected": 1,
@@ -60,7 +62,11 @@ def test_proposals_in_every_state():
     superseded = proposals.get(status="superseded")
     assert superseded.superseded_because == SupersededBecause.CANONICAL_MOVED
     assert superseded.replaced_by.status == "approved"
-    assert {proposal.author_kind for proposal in proposals} == {"principal", "api_key"}
+    assert {proposal.author_kind for proposal in proposals} == {
+        "principal",
+        "api_key",
+        "session_agent",
+    }
 
 
 def test_a_proposal_with_everything_in_it():
@@ -127,7 +133,25 @@ def test_who_may_do_what(username, held):
 def test_an_agent_to_work_with():
     agent = Agent.objects.get()
     grants = agent.workspace.assignments.filter(subject_kind="agent")
-    assert [grant.permissions for grant in grants] == [[Permission.READ, Permission.WRITE]]
+    held = [Permission.READ, Permission.WRITE]
+    assert [grant.permissions for grant in grants] == [held, held]
+
+
+def test_an_agent_that_worked_and_one_that_reads_an_exact_version():
+    worker, reader = Session.objects.order_by("id")
+    assert {worker.principal, reader.principal} == {person("author")}
+    mounts = worker.mounts.order_by("position").values_list("requested", "effective", "reasons")
+    assert list(mounts) == [
+        ("read_write", "read_write", []),
+        ("read_write", "read_only", ["shared_owner"]),
+    ]
+    checkpoint = worker.checkpoints.get()
+    assert tree(checkpoint.version_id).keys() - tree(checkpoint.base_id).keys() == {
+        "/questions/gift-cards.md"
+    }
+    assert worker.runs.get().state == "settled"
+    assert Proposal.objects.get(author_kind="session_agent").author_uuid == uuid_from_id(worker.id)
+    assert reader.mounts.get().selection_id == canonical_id(store("team-memory").id)
 
 
 def test_links_lead_somewhere():
@@ -144,7 +168,7 @@ def test_links_lead_somewhere():
 
 def test_texts_read_well():
     """Lines that fit a screen, one title, an end of line at the end."""
-    for name in ("team-memory", "assistant-notes"):
+    for name in ("team-memory", "assistant-notes", "desk-notes"):
         for path, text in tree(canonical_id(store(name).id)).items():
             assert text.startswith("# "), path
             assert text.endswith("\n"), path

@@ -10,7 +10,7 @@ from django.apps import apps
 from django.contrib.auth import authenticate
 from django.core.management import CommandError
 
-from console.demo import cast, credentials, desk, project_docs, stores
+from console.demo import agent_at_work, cast, credentials, desk, project_docs, stores
 from console.demo.credentials import credentials_path
 from memory.models import MemoryStore
 from tenancy.actions.keys import revoke_key
@@ -20,7 +20,7 @@ from tests.demo.conftest import Load
 from tests.demo.told import told
 from tests.factories import make_person, make_workspace, platform
 
-ROOMS = ("tenancy", "memory", "proposals")
+ROOMS = ("tenancy", "memory", "proposals", "agent_sessions")
 
 
 def counts() -> dict[str, int]:
@@ -49,7 +49,7 @@ def test_what_it_prints(load):
     assert lines[0].startswith("Sign in to the Workspace demo with the password ")
     assert lines[1:4] == [
         "  reviewer  decides on Proposals",
-        "  author    writes and proposes",
+        "  author    writes, proposes, and starts Sessions of the agent",
         "  admin     administers, reads what it was granted",
     ]
     assert lines[4] == "API key of the service principal “Support assistant”"
@@ -102,7 +102,7 @@ def test_what_people_did_since_stays(load):
     """Neither a revoked key nor an archived store comes back."""
     load()
     workspace = Workspace.objects.get(name="demo")
-    revoke_key(caller=platform(workspace), key_id=ApiKey.objects.get().id)
+    revoke_key(caller=platform(workspace), key_id=ApiKey.objects.get(revoked_at=None).id)
     MemoryStore.objects.update(name="renamed", lifecycle="archived")
     before = counts()
     assert load().rstrip().endswith("  (revoked)")
@@ -113,6 +113,9 @@ ACTIONS = (
     (cast, "create_person"),
     (cast, "create_principal"),
     (cast, "create_agent"),
+    (cast, "create_environment"),
+    (cast, "create_space"),
+    (cast, "add_member"),
     (credentials, "create_key"),
     (project_docs, "import_store"),
     (stores, "create_store"),
@@ -123,6 +126,11 @@ ACTIONS = (
     (desk, "create_proposal"),
     (desk, "repropose"),
     (desk, "respond"),
+    (agent_at_work, "create_session"),
+    (agent_at_work, "start_run"),
+    (agent_at_work, "create_key"),
+    (agent_at_work, "settle_run"),
+    (agent_at_work, "revoke_key"),
 )
 
 
@@ -140,8 +148,9 @@ def test_a_load_cut_short_goes_on(load, monkeypatch):
     assert len(cut) > 40
     assert [(store.name, len(store.messages), len(store.proposals)) for store in told()] == [
         ("project-docs", 3, 1),
-        ("team-memory", 21, 10),
+        ("team-memory", 22, 11),
         ("assistant-notes", 4, 0),
+        ("desk-notes", 3, 0),
     ]
     assert load() == printed
     assert AuditEntry.objects.filter(event="demo.loaded").count() == 1
