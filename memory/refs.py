@@ -1,6 +1,6 @@
 """Refs: the only mutable part of a store, moved by compare-and-swap (contract M4)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -98,15 +98,27 @@ def name_of(ref: Ref) -> RefName:
 @step
 def create(*, store_id: str, name: RefName, at: str, actor: Actor) -> None:
     """Make a ref that does not exist yet (the unique constraint refuses a second)."""
+    create_in_each(name=name, at={store_id: at}, actor=actor)
+
+
+@step
+def create_in_each(*, name: RefName, at: Mapping[str, str], actor: Actor) -> None:
+    """The same in several stores, each at a version of its own. Two statements."""
     moment = now()
-    Ref.objects.create(
-        store_id=store_id,
-        kind=name.kind,
-        owner_uuid=name.owner_id,
-        version_id=at,
-        updated_at=moment,
+    rows = [
+        Ref(
+            store_id=store_id,
+            kind=name.kind,
+            owner_uuid=name.owner_id,
+            version_id=version_id,
+            updated_at=moment,
+        )
+        for store_id, version_id in at.items()
+    ]
+    insert_rows(rows)
+    insert_rows(
+        [_movement(row.store_id, name, None, row.version_id, actor, moment) for row in rows]
     )
-    _log(store_id, name, None, at, actor, moment)
 
 
 @step
@@ -121,7 +133,7 @@ def advance(*, store_id: str, name: RefName, expected: str, to: str, actor: Acto
     if not _move(name.kind, **place, expected=expected, to=to, at=moment):
         found = _named(store_id, name).values_list("version", flat=True).first()
         raise moved(name, expected, found)
-    _log(store_id, name, expected, to, actor, moment)
+    insert_rows([_movement(store_id, name, expected, to, actor, moment)])
 
 
 @compiled_update
@@ -138,7 +150,7 @@ def release(*, store_id: str, name: RefName, actor: Actor) -> None:
     refs = _named(store_id, name)
     found = refs.values_list("version", flat=True).first()
     if found is not None and refs.filter(version=found).delete()[0]:
-        _log(store_id, name, found, None, actor, now())
+        insert_rows([_movement(store_id, name, found, None, actor, now())])
 
 
 def _named(store_id: str, name: RefName) -> QuerySet[Ref]:
@@ -157,15 +169,15 @@ def moved(name: RefName, expected: str, found: str | None) -> Conflict:
     return Conflict(f"The {name} ref is at {found}, not at {expected}.")
 
 
-def _log(
+def _movement(
     store_id: str,
     name: RefName,
     before: str | None,
     after: str | None,
     actor: Actor,
     at: datetime,
-) -> None:
-    move = RefMove(
+) -> RefMove:
+    return RefMove(
         store_id=store_id,
         kind=name.kind,
         owner_uuid=name.owner_id,
@@ -174,4 +186,3 @@ def _log(
         at=at,
         **actor.columns(),
     )
-    insert_rows([move])

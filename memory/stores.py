@@ -1,17 +1,24 @@
 """Steps that change a store's own row inside somebody's transaction."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from django.db.models import F, QuerySet
 
 from database.compiled import compiled_update
 from database.transactions import step
-from memory.access import GONE, NO_SUCH_STORE, StoreAccess, archived, reopened
+from memory.access import (
+    GONE,
+    NO_SUCH_STORE,
+    StoreAccess,
+    all_reopened,
+    archived,
+    reopened,
+)
 from memory.erasure.fences import refuse_fenced
 from memory.models import Lifecycle, MemoryStore
 from memory.retention import require_durable_bodies
-from wire.errors import NotFound
+from wire.errors import ApiError, NotFound
 
 
 def require_writable(access: StoreAccess, written: Collection[str]) -> None:
@@ -51,6 +58,15 @@ def finish_write(access: StoreAccess, require: Callable[[StoreAccess], None]) ->
 
 
 @step
+def finish_writes(accesses: Sequence[StoreAccess], require: Callable[[StoreAccess], None]) -> None:
+    """The same for writes to several stores at once, in as many statements as for two."""
+    bump_generations([access.store_id for access in accesses])
+    for access, fresh in zip(accesses, all_reopened(accesses), strict=True):
+        if fresh is not access:
+            require(fresh)
+
+
+@step
 def hold_store(store_id: str) -> None:
     """Lock a store's own row, so that every write still under way comes later and looks again.
 
@@ -80,7 +96,23 @@ def bump_generation(store_id: str) -> None:
     if _bump(store_id=store_id):
         return
     lifecycle = MemoryStore.objects.filter(id=store_id).values_list("lifecycle", flat=True).first()
-    raise archived() if lifecycle == Lifecycle.ARCHIVED else NotFound(NO_SUCH_STORE)
+    raise _closed(lifecycle)
+
+
+@step
+def bump_generations(store_ids: Collection[str]) -> None:
+    """The same of several stores, whose rows are locked by their IDs. Two statements."""
+    stores = MemoryStore.objects.filter(id__in=list(store_ids))
+    held = stores.order_by("id").select_for_update(no_key=True)
+    lifecycles = dict(held.values_list("id", "lifecycle"))
+    for store_id in store_ids:
+        if lifecycles.get(store_id) != Lifecycle.ACTIVE:
+            raise _closed(lifecycles.get(store_id))
+    stores.update(generation=F("generation") + 1)
+
+
+def _closed(lifecycle: str | None) -> ApiError:
+    return archived() if lifecycle == Lifecycle.ARCHIVED else NotFound(NO_SUCH_STORE)
 
 
 @compiled_update

@@ -47,7 +47,7 @@ def draft_capture(base: MemoryVersion, capture: Capture) -> Draft:
         Conflict: a document would also be another's directory.
     """
     tree = load_tree(base.id)
-    entries = {entry.path: entry for entry in tree.entries_from()}
+    entries = {entry.path: entry for entry in tree.entries_from(ahead=len(tree.slots))}
     _require_known(entries, capture)
     return draft(base, _changes(entries, capture), tree)
 

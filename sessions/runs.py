@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from database.transactions import step
 from memory import refs
-from memory.access import open_store
+from memory.access import open_stores
 from memory.actors import actor_of
 from memory.models import MemoryVersion
-from memory.stores import finish_write
+from memory.stores import finish_writes
 from sessions.access import sent_for
 from sessions.models import Access, Mount, Session
 from sessions.queries.facts import AS_MOUNTED, Chosen, principal_may_act, resolve_mounts
 from sessions.refusals import REASONS, denial_of, refusal_of
 from sessions.resolver import Reason, Resolution
-from sessions.workingrefs import open_working_ref
+from sessions.workingrefs import ref_of
 from sessions.writing import require_still_writable
 from tenancy.caller import Caller
 from tenancy.models import Environment
@@ -84,29 +84,24 @@ def hold_resources(session: Session, chosen: Chosen = AS_MOUNTED) -> Resources:
 def make_working_refs(caller: Caller, resources: Resources) -> list[str]:
     """Make the refs that a Session is going to write on; returns the stores that got one.
 
-    `finish_stores` ends the transaction for them.
+    Canonical of each is held, so nobody else makes them. `finish_stores` ends the transaction.
     """
-    actor = actor_of(sent_for(caller, resources.session))
-    made = []
-    for _, resolution in resources.resolved:
-        if resolution.makes_working_ref and resolution.version:
-            store_id = resolution.facts.store_id
-            open_working_ref(
-                store_id=store_id,
-                session_id=resources.session.id,
-                at=resolution.version,
-                actor=actor,
-            )
-            made.append(store_id)
-    return made
+    at = {
+        found.facts.store_id: found.version
+        for _, found in resources.resolved
+        if found.makes_working_ref and found.version
+    }
+    if at:
+        actor = actor_of(sent_for(caller, resources.session))
+        refs.create_in_each(name=ref_of(resources.session.id), at=at, actor=actor)
+    return list(at)
 
 
 @step
 def finish_stores(caller: Caller, session: Session, store_ids: Sequence[str]) -> None:
     """Count the new refs as changes of their stores, last in the transaction, by their IDs."""
-    agent = sent_for(caller, session)
-    for store_id in sorted(store_ids):
-        finish_write(
-            open_store(agent, store_id),
+    if store_ids:
+        finish_writes(
+            open_stores(sent_for(caller, session), sorted(store_ids)),
             lambda access: require_still_writable(session, access.store_id),
         )

@@ -52,20 +52,21 @@ class Work(NamedTuple):
         address = f"{SESSIONS}/{self.session}/mounts/{mounted}/{what}"
         return (api or self.scene.api).get(address, query)
 
-    def lists(self, **query: str) -> Any:
+    def lists(self, **query: Any) -> Any:
         return self.ask("tree", **query).ok()
 
 
 def _unpacked(answer: Answer) -> dict[str, str]:
     """The documents of an archive by their paths, in its order."""
     assert answer.status == 200, answer.body
+    file = io.BytesIO(answer.content)
     if answer.headers["Content-Type"] == "application/zip":
-        packed = zipfile.ZipFile(io.BytesIO(answer.content))
+        packed = zipfile.ZipFile(file)
         assert packed.testzip() is None
         return {f"/{name}": packed.read(name).decode() for name in packed.namelist()}
-    with tarfile.open(fileobj=io.BytesIO(answer.content)) as packed:
-        read = {f"/{one.name}": packed.extractfile(one) for one in packed.getmembers()}
-        return {path: file.read().decode() for path, file in read.items() if file}
+    with tarfile.open(fileobj=file) as tar:
+        read = {f"/{one.name}": tar.extractfile(one) for one in tar.getmembers()}
+        return {path: content.read().decode() for path, content in read.items() if content}
 
 
 @pytest.fixture

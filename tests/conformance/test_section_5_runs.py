@@ -1,8 +1,10 @@
 """Contract S1, S3, S4, S5: what a Run finds when it starts, and what keeps it from that."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from memory.models import IdempotencyReceipt, Ref
+from memory.models import IdempotencyReceipt, MemoryStore, Ref
 from memory.retention import has_zero_retention
 from sessions.models import Run, Session
 from tenancy.models import PermissionAssignment
@@ -20,6 +22,7 @@ from tests.agents import (
 )
 from tests.client import Api, random_id
 from tests.factories import grant, make_admin_key, make_key, make_person
+from tests.interleaving import answer_after
 from tests.race import outcomes, race
 from tests.retention import set_policy
 from tests.stores import put_operation
@@ -61,6 +64,40 @@ def test_S3_the_first_run_makes_the_working_ref_at_canonical(scene):
     assert Ref.objects.filter(kind="session").count() == 1
     move = store.pages("reflog")[0]
     assert move["actor"] == {"kind": "session_agent", "session": session, "agent": scene.agent.id}
+
+
+@pytest.mark.parametrize("access", ["read_only", "read_write"])
+def test_S3_a_run_of_many_mounts_asks_no_more_than_one_of_few(scene, access):
+    asked = []
+    for count in (3, 12):
+        session = scene.session(*(mount(scene.store(), access) for _ in range(count)))["id"]
+        with CaptureQueriesContext(connection) as queries:
+            start_run(scene, session).ok(201)
+        asked.append(len(queries))
+
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("store", range(2))
+def test_S5_a_run_that_would_make_many_refs_makes_none_when_one_store_is_archived(scene, store):
+    """Stores are locked at the end, by their IDs; what was decided meanwhile is seen there."""
+    stores = [scene.store(), scene.store()]
+    session = scene.session(*(mount(one, "read_write") for one in stores))["id"]
+
+    def archive():
+        MemoryStore.objects.filter(id=stores[store].id).update(lifecycle="archived")
+
+    answer = answer_after(
+        lambda: start_run(scene, session),
+        reading="memory_refmove",
+        publishing="memory_memorystore",
+        meanwhile=archive,
+    )
+
+    assert answer.error == "memory.read_only"
+    assert not Ref.objects.filter(kind="session").exists()
+    assert not Run.objects.exists()
 
 
 def test_S3_S4_a_run_tells_what_it_resolved_and_was_shown(scene):
