@@ -7,6 +7,7 @@ from typing import Any
 
 from memory.actors import RecordedActor
 from proposals.models import (
+    Comment,
     Proposal,
     ProposalAttempt,
     Refusal,
@@ -18,6 +19,7 @@ class Happened(StrEnum):
     """What an entry tells."""
 
     CREATED = "created"
+    COMMENTED = "commented"
     REFUSED = "refused"
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -34,6 +36,7 @@ class Entry:
         note: the reviewer's words.
         because: why it was superseded.
         other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`).
+        comment: of `commented`: what was said, or the mark of it.
     """
 
     at: datetime
@@ -44,13 +47,15 @@ class Entry:
     note: str | None = None
     because: SupersededBecause | None = None
     other: str | None = None
+    comment: Comment | None = None
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
-    """What happened to a Proposal, the oldest first. Two queries."""
+    """What happened to a Proposal, the oldest first. Three queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
+        *map(_commented, Comment.objects.filter(proposal=proposal).order_by("id")),
         *_resolved(proposal),
         *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
     ]
@@ -65,6 +70,10 @@ def _refused(attempt: ProposalAttempt) -> Entry:
         response=attempt.response,
         refusal=Refusal(attempt.refusal),
     )
+
+
+def _commented(comment: Comment) -> Entry:
+    return Entry(comment.created_at, Happened.COMMENTED, comment.author, comment=comment)
 
 
 def _resolved(proposal: Any) -> list[Entry]:

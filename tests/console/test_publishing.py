@@ -57,6 +57,7 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
+    *("proposal-comments", "proposal-comment"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
