@@ -77,7 +77,8 @@ def _unified_rows(hunk: Hunk, beside: Beside) -> Iterator[str]:
     for line in hunk.lines:
         changed = line.kind is not LineKind.CONTEXT
         starts = _STARTS if changed and not changing else ""
-        old = _number(line, line.old_number, beside)
+        # An unchanged line is led to from its new number alone: it is one line, not two.
+        old = _number(line, line.old_number, beside if changed else NOTHING)
         yield f"<tr{starts}>{old}{_cells(line, line.new_number, beside)}</tr>\n"
         yield beside.below(line, 4)
         changing = changed
