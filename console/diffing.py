@@ -15,7 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest
 
-from console.difftables import split_table, unified_table
+from console.difftables import NOTHING, Beside, split_table, unified_table
 from memory.diffs import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
@@ -143,15 +143,12 @@ class FileDiff:
         """Letters on the new side that stand in a word of another script."""
         return self._findings[Kind.LOOKALIKE]
 
-    @property
-    def unified(self) -> str:
-        """The hunks as a table, one line a row."""
-        return unified_table(self.diff.hunks) if self.diff else ""
-
-    @property
-    def split(self) -> str:
-        """The hunks as a table, old beside new."""
-        return split_table(self.diff.hunks) if self.diff else ""
+    def table(self, layout: str, beside: Beside = NOTHING) -> str:
+        """The hunks as a table: old beside new where there are both, or one line a row."""
+        if self.diff is None:
+            return ""
+        draw = split_table if layout == "split" and self.has_both_sides else unified_table
+        return draw(self.diff.hunks, beside)
 
 
 @dataclass(frozen=True)

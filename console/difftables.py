@@ -2,6 +2,7 @@
 takes twenty times as long for each. Only `visible_text` lets anything of a document through."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final, Protocol
 
 from django.utils.safestring import SafeString
 
@@ -20,15 +21,38 @@ _NO_NEWLINE = '<span class="eol">No newline at end of file</span>'
 _NO_LINE = '<td class="ln none"></td><td class="sg none"></td><td class="tx none"></td>'
 
 
-def unified_table(hunks: Iterable[Hunk]) -> SafeString:
+class Beside(Protocol):
+    """What a page adds to the lines of one file, as HTML."""
+
+    def number(self, line: Line, number: int) -> str:
+        """What stands for the line's number."""
+
+    def below(self, line: Line, columns: int) -> str:
+        """Rows beneath a line, over as many columns; empty for none."""
+
+
+class _Nothing:
+    """Numbers alone, and nothing beneath."""
+
+    def number(self, line: Line, number: int) -> str:
+        return str(number)
+
+    def below(self, line: Line, columns: int) -> str:
+        return ""
+
+
+NOTHING: Final[Beside] = _Nothing()
+
+
+def unified_table(hunks: Iterable[Hunk], beside: Beside = NOTHING) -> SafeString:
     """One line a row, with its numbers in both texts."""
-    body = "".join(f"{_unified_head(hunk)}{''.join(_unified_rows(hunk))}" for hunk in hunks)
+    body = "".join(f"{_unified_head(hunk)}{''.join(_unified_rows(hunk, beside))}" for hunk in hunks)
     return _table("code diff", _UNIFIED_COLUMNS, body)
 
 
-def split_table(hunks: Iterable[Hunk]) -> SafeString:
+def split_table(hunks: Iterable[Hunk], beside: Beside = NOTHING) -> SafeString:
     """The old text beside the new one."""
-    body = "".join(f"{_split_head(hunk)}{''.join(_split_rows(hunk))}" for hunk in hunks)
+    body = "".join(f"{_split_head(hunk)}{''.join(_split_rows(hunk, beside))}" for hunk in hunks)
     return _table("code diff split", _SPLIT_COLUMNS, body)
 
 
@@ -48,37 +72,46 @@ def _split_head(hunk: Hunk) -> str:
     return f'<tr class="hunk">{empty}<td class="tx" colspan="4">{hunk.header}</td></tr>\n'
 
 
-def _unified_rows(hunk: Hunk) -> Iterator[str]:
+def _unified_rows(hunk: Hunk, beside: Beside) -> Iterator[str]:
     changing = False
     for line in hunk.lines:
         changed = line.kind is not LineKind.CONTEXT
         starts = _STARTS if changed and not changing else ""
-        old = _number(line.old_number, _CSS[line.kind])
-        yield f"<tr{starts}>{old}{_cells(line, line.new_number)}</tr>\n"
+        # An unchanged line is led to from its new number alone: it is one line, not two.
+        old = _number(line, line.old_number, beside if changed else NOTHING)
+        yield f"<tr{starts}>{old}{_cells(line, line.new_number, beside)}</tr>\n"
+        yield beside.below(line, 4)
         changing = changed
 
 
-def _split_rows(hunk: Hunk) -> Iterator[str]:
+def _split_rows(hunk: Hunk, beside: Beside) -> Iterator[str]:
     changing = False
     for left, right in split_rows(hunk):
         changed = left is not right
         marks = ' class="same"' if not changed else "" if changing else _STARTS
-        old = _cells(left, left.old_number) if left else _NO_LINE
-        new = _cells(right, right.new_number) if right else _NO_LINE
+        old = _cells(left, left.old_number, beside) if left else _NO_LINE
+        new = _cells(right, right.new_number, beside) if right else _NO_LINE
         yield f"<tr{marks}>{old}{new}</tr>\n"
+        yield from (beside.below(line, 6) for line in _sides(left, right))
         changing = changed
 
 
-def _cells(line: Line, number: int | None) -> str:
+def _sides(left: Line | None, right: Line | None) -> list[Line]:
+    """The lines of a row; an unchanged one is on both sides and counts once."""
+    return [line for line in (left if left is not right else None, right) if line]
+
+
+def _cells(line: Line, number: int | None, beside: Beside) -> str:
     css = _CSS[line.kind]
     changed = line.kind is not LineKind.CONTEXT
     marks = f"{_CRLF if line.crlf and changed else ''}{_NO_NEWLINE if line.no_newline else ''}"
     text = visible_text(line.text, line.ranges)
     return (
-        f'{_number(number, css)}<td class="sg{css}">{_SIGNS[line.kind]}</td>'
+        f'{_number(line, number, beside)}<td class="sg{css}">{_SIGNS[line.kind]}</td>'
         f'<td class="tx{css}">{text}{marks}</td>'
     )
 
 
-def _number(number: int | None, css: str) -> str:
-    return f'<td class="ln{css}">{"" if number is None else number}</td>'
+def _number(line: Line, number: int | None, beside: Beside) -> str:
+    shown = "" if number is None else beside.number(line, number)
+    return f'<td class="ln{_CSS[line.kind]}">{shown}</td>'

@@ -36,9 +36,18 @@ def version_in(values: Mapping[str, object], name: str) -> str | None:
 
 def store_parameter(request: HttpRequest, name: str) -> str | None:
     """A store's ID in the query, or None when there is none. Raises Malformed."""
+    return _id_parameter(request, "store", name)
+
+
+def proposal_parameter(request: HttpRequest, name: str) -> str | None:
+    """A Proposal's ID in the query, or None when there is none. Raises Malformed."""
+    return _id_parameter(request, "proposal", name)
+
+
+def _id_parameter(request: HttpRequest, kind: str, name: str) -> str | None:
     text = request.GET.get(name, "").strip()
     try:
-        return ids.parse_id("store", text) if text else None
+        return ids.parse_id(kind, text) if text else None
     except ids.MalformedId as error:
         raise Malformed(f"{name}: {error}.") from error
 

@@ -7,6 +7,7 @@ from console.views import (
     account,
     agents,
     audit,
+    commenting,
     documents,
     environments,
     erasure,
@@ -94,6 +95,12 @@ proposal_urls = [
         "proposals/<proposal:proposal_id>/repropose",
         merging.propose_again,
         name="proposal-repropose",
+    ),
+    path("proposals/<proposal:proposal_id>/comments", commenting.add, name="proposal-comments"),
+    path(
+        "proposals/<proposal:proposal_id>/comments/<comment:comment_id>",
+        commenting.change,
+        name="proposal-comment",
     ),
     path("proposals/<proposal:proposal_id>/merge", merging.merge, name="proposal-merge"),
 ]

@@ -102,6 +102,6 @@ def finish_stores(caller: Caller, session: Session, store_ids: Sequence[str]) ->
     """Count the new refs as changes of their stores, last in the transaction, by their IDs."""
     if store_ids:
         finish_writes(
-            open_stores(sent_for(caller, session), sorted(store_ids)),
+            open_stores(sent_for(caller, session), store_ids),
             lambda access: require_still_writable(session, access.store_id),
         )

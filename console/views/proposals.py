@@ -10,23 +10,28 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
+from console.commenting import Refused, Talks, asked_place, load_talks
 from console.diffing import layout_of, redacted_in, remember_layout
+from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
 from console.naming import Names
 from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
-from console.proposal_diffs import Which, load_shown, may_be_replayed, which_diff
+from console.proposal_diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
 from console.proposal_rows import rows_of
 from console.publishing import acquire_diff, publish_page
-from console.responses import redirect
+from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
+from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
 from memory.treehash import parse_hash
+from proposals.actions.comments import require_commenting
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.models import ProposalResponse, ProposalStatus
-from proposals.publication import acquire_proposals
+from proposals.publication import acquire_proposals, comments_held
 from proposals.queries.filters import Filters, narrow
+from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
 from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
 from proposals.queries.timeline import timeline
@@ -81,8 +86,23 @@ def store_proposals(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
 @for_person
 @versioned
 def proposal(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
-    """The review page."""
-    return review_page(request, open_review(request, proposal_id))
+    """The review page; for htmx the form that `?comment=` asks for, alone."""
+    review = open_review(request, proposal_id)
+    place = asked_place(request)
+    if place and wants_fragment(request):
+        return _comment_form(request, review, place)
+    return review_page(request, review)
+
+
+def _comment_form(request: ConsoleRequest, review: Review, place: Place) -> HttpResponse:
+    require_commenting(review.tab.access)
+    context = review.tab.context | {
+        "form": CommentForm(),
+        "place": place,
+        "proposal": review.proposal,
+    }
+    acquired = [acquire_proposals(review.tab.access, [review.view])]
+    return publish_page(request, "console/proposal_talk.html", context, acquired, fragment="form")
 
 
 @require_safe
@@ -167,10 +187,14 @@ def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
 
 
 def review_page(
-    request: ConsoleRequest, review: Review, refusal: ApiError | None = None
+    request: ConsoleRequest,
+    review: Review,
+    refusal: ApiError | None = None,
+    refused: Refused | None = None,
 ) -> HttpResponse:
-    """The review page, with what was refused."""
+    """The review page, with a decision or a comment that was refused."""
     shown = load_shown(review.view, which_diff(request, review.view))
+    talks = _talks(request, review, shown, refused)
     context = review.tab.context | {
         **_state_context(review),
         "address": reverse("console:proposal", args=[review.proposal.id]),
@@ -182,14 +206,34 @@ def review_page(
         "layout": layout_of(request),
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
+        "talks": talks,
         "refusal": refusal,
     }
     access = review.tab.access
-    acquired = [acquire_diff(access, shown.diff), acquire_proposals(access, [review.view])]
-    status = refusal.status if refusal else 200
+    acquired = [
+        acquire_diff(access, shown.diff),
+        acquire_proposals(access, [review.view]),
+        Acquired(access, held=[comments_held(talks.comments)]),
+    ]
+    status = refusal.status if refusal else refused.form.status if refused else 200
     response = publish_page(request, "console/proposal.html", context, acquired, status=status)
     remember_layout(request, response)
     return response
+
+
+def _talks(
+    request: ConsoleRequest, review: Review, shown: ShownDiff, refused: Refused | None
+) -> Talks:
+    """What was said, with the files of the reviewed diff to say it in."""
+    sent = refused.form.place if refused and isinstance(refused.form, CommentForm) else None
+    return load_talks(
+        request,
+        review.tab.access,
+        review.proposal,
+        files=shown.diff.files if shown.which is Which.REVIEWED else (),
+        asked=sent or asked_place(request),
+        refused=refused,
+    )
 
 
 def _state_context(review: Review) -> dict[str, Any]:

@@ -4,17 +4,21 @@ from typing import Any
 
 from django.http import HttpResponseBase
 
-from console.diffing import layout_of, load_diff, load_file, remember_layout
+from console.commenting import Talks, load_talks
+from console.diffing import Diff, layout_of, load_diff, load_file, remember_layout
 from console.forms.proposals import WordsForm
 from console.naming import Names
-from console.parsing import path_parameter, version_parameter
+from console.parsing import path_parameter, proposal_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import acquire_diff, publish_page
 from console.templatetags.console import short_id
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
+from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.erased import erased_in_tree
+from proposals.publication import comments_held
+from proposals.queries.rows import get_proposal
 from wire.errors import Malformed, NotFound
 
 RECENT = 30
@@ -88,6 +92,10 @@ def compare_file(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "loaded": True,
     }
     acquired = [acquire_diff(tab.access, diff)]
+    talks = _talks(request, tab, diff)
+    if talks:
+        context |= {"talks": talks, "proposal": talks.proposal}
+        acquired.append(Acquired(tab.access, held=[comments_held(talks.comments)]))
     return publish_page(request, "console/compare_file.html", context, acquired, fragment="file")
 
 
@@ -95,3 +103,18 @@ def _both(tab: Tab, base: str, head: str) -> tuple[str, str]:
     """Both versions, known to be this store's. Raises NotFound."""
     store_id = tab.access.store_id
     return versions.resolve(store_id, base), versions.resolve(store_id, head)
+
+
+def _talks(request: ConsoleRequest, tab: Tab, diff: Diff) -> Talks | None:
+    """What was said of the file, when it is loaded into the page of the Proposal that is named.
+
+    Raises:
+        NotFound: the store has no such Proposal, or it is about other versions.
+    """
+    named = proposal_parameter(request, "proposal")
+    if named is None:
+        return None
+    proposal = get_proposal(tab.access, named).proposal
+    if (proposal.base_id, proposal.head_id) != (diff.base, diff.head):
+        raise NotFound("This Proposal is about other versions.")
+    return load_talks(request, tab.access, proposal, files=diff.files)

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory.actors import RecordedActor
 from proposals.models import (
+    Comment,
     Proposal,
     ProposalApproval,
     ProposalAttempt,
@@ -21,6 +22,7 @@ class Happened(StrEnum):
     """What an entry tells."""
 
     CREATED = "created"
+    COMMENTED = "commented"
     REFUSED = "refused"
     GAVE_APPROVAL = "gave_approval"
     WITHDREW_APPROVAL = "withdrew_approval"
@@ -39,6 +41,7 @@ class Entry:
         note: the reviewer's words.
         because: why it was superseded.
         other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`).
+        comment: of `commented`: what was said, or the mark of it.
     """
 
     at: datetime
@@ -49,6 +52,7 @@ class Entry:
     note: str | None = None
     because: SupersededBecause | None = None
     other: str | None = None
+    comment: Comment | None = None
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
@@ -59,6 +63,7 @@ def timeline(proposal: Proposal) -> list[Entry]:
         *chain.from_iterable(
             map(_approved, ProposalApproval.objects.filter(proposal=proposal).order_by("id"))
         ),
+        *map(_commented, Comment.objects.filter(proposal=proposal).order_by("id")),
         *_resolved(proposal),
         *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
     ]
@@ -79,6 +84,8 @@ def _approved(approval: ProposalApproval) -> Iterator[Entry]:
     yield Entry(approval.at, Happened.GAVE_APPROVAL, approval.actor, note=approval.note)
     if approval.withdrawn_at:
         yield Entry(approval.withdrawn_at, Happened.WITHDREW_APPROVAL, approval.actor)
+def _commented(comment: Comment) -> Entry:
+    return Entry(comment.created_at, Happened.COMMENTED, comment.author, comment=comment)
 
 
 def _resolved(proposal: Any) -> list[Entry]:

@@ -128,6 +128,41 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
+// --- comments: the form that a line's link leads to opens beneath the line ------------------
+
+function rowOfForm(line) {
+  const row = document.createElement("tr");
+  row.className = "talk-row";
+  const cell = row.insertCell();
+  cell.colSpan = line.closest("table").querySelectorAll("col").length;
+  line.closest("tr").after(row);
+  return cell;
+}
+
+function closeForm(form) {
+  const row = form.closest(".talk-row");
+  form.closest("[data-talk]").remove();
+  if (row && !row.querySelector("[data-talk]")) row.remove();
+}
+
+document.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const line = event.target.closest("a[data-comment]");
+  if (line) {
+    event.preventDefault();
+    const open = document.querySelector(`[data-for="${CSS.escape(line.href)}"] textarea`);
+    if (open) return open.focus();
+    const cell = rowOfForm(line);
+    cell.dataset.for = line.href;
+    htmx.ajax("GET", line.href, { target: cell, swap: "innerHTML" });
+  }
+  const cancel = event.target.closest("[data-closes-comment]");
+  if (cancel) {
+    event.preventDefault();
+    closeForm(cancel);
+  }
+});
+
 // --- exports: what the plain link downloads, with how far it is ------------------------------
 
 async function countItems(stream, seen) {

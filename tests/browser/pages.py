@@ -57,6 +57,20 @@ PAGES = (
         "reviewer",
         lambda w: _route("proposal", w.proposals["fresh"], layout="split"),
     ),
+    Page(
+        "proposal-comment",
+        "reviewer",
+        lambda w: _route(
+            "proposal", w.proposals["fresh"], comment="/guides/releases.md:head:5", layout="split"
+        ),
+    ),
+    Page(
+        "proposal-comment-file",
+        "reviewer",
+        lambda w: _route(
+            "proposal", w.proposals["fresh"], comment="/style/sql.md:head:", layout="unified"
+        ),
+    ),
     Page("proposal-stale", "reviewer", lambda w: _route("proposal", w.proposals["stale"])),
     Page("proposal-redacted", "reviewer", lambda w: _route("proposal", w.proposals["redacted"])),
     Page(

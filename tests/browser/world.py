@@ -30,11 +30,13 @@ from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
 from memory.versions import Put
+from proposals.actions.comments import NewComment, add_comment, edit_comment, settle_thread
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, respond
-from proposals.models import ProposalResponse
+from proposals.models import CommentSide, ProposalResponse
 from proposals.opening import Words
+from proposals.queries.places import Place
 from tenancy.models import Principal, Workspace
 from tests.browser.sessions import make_sessions
 from tests.factories import (
@@ -187,6 +189,57 @@ def decide(person: Principal, store: str, proposal: str, response: str, note: st
     )
 
 
+def say(
+    person: Principal,
+    store: str,
+    proposal: str,
+    text: str,
+    place: Place | None = None,
+    thread: str | None = None,
+) -> str:
+    """Comment on a Proposal. Returns the comment's ID."""
+    comment = NewComment(text, place, thread)
+    done = add_comment(access=open_for(person, store), proposal_id=proposal, comment=comment)
+    return done.comment_id
+
+
+def _talk(store: str, proposal: str, author: Principal, reviewer: Principal) -> None:
+    """Threads on lines of both sides, on a document and on all; one of them resolved."""
+    runbook = "/guides/releases.md"
+    asked = say(
+        reviewer,
+        store,
+        proposal,
+        "Who is the second person when only one is on call?",
+        Place(runbook, CommentSide.HEAD, 5),
+    )
+    answer = say(author, store, proposal, "The captain of the week before.", thread=asked)
+    edit_comment(
+        access=open_for(author, store),
+        proposal_id=proposal,
+        comment_id=answer,
+        text="The captain of the week before.\nI will write that down in the rota.",
+    )
+    settled = say(
+        reviewer, store, proposal, "Was this ever true?", Place(runbook, CommentSide.BASE, 12)
+    )
+    say(author, store, proposal, "Until spring, yes.", thread=settled)
+    settle_thread(
+        access=open_for(reviewer, store),
+        proposal_id=proposal,
+        comment_id=settled,
+        resolved=True,
+    )
+    say(
+        reviewer,
+        store,
+        proposal,
+        "Please say which dialect.",
+        Place("/style/sql.md", CommentSide.HEAD),
+    )
+    say(author, store, proposal, "Shall I split the style rule off?")
+
+
 def erase_body(store: str, path: str) -> None:
     """Leave a document without its body, as a redaction will."""
     document = read_document(store, path).document_id
@@ -315,6 +368,7 @@ def _proposals(
         },
         "After last month's incident.\nThe checks are faster now, too.",
     )
+    _talk(store, made["fresh"], author, reviewer)
     made["mine"] = propose(
         reviewer, store, "Thank each other", {"/style/tone.md": "# Tone\n\nSay thanks.\n"}
     )

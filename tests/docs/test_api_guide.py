@@ -21,6 +21,7 @@ ANSWERS = {
     "TEAM=$(": "memory.read_only\n",
     "PROPOSAL=$(": "False\nTrue\n",
     'review "$SHARED/proposals/$PROPOSAL/diff': "approved\nReview before you merge.\n",
+    "COMMENT=$(": "None\n1\n",
     "api -X DELETE": "204\nmemory.not_found\n",
     'own -X PUT "$NOTEBOOK/document?path=/leak.md"': '"path_count":1,"hash_count":1',
     "REPORT=$(": "attested",
