@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from django.utils.safestring import SafeString
 
+from console.linenotes import NO_NOTES, Notes
 from console.visible import visible_text
 from memory.diffs import Hunk, Line, LineKind, split_rows
 
@@ -20,15 +21,23 @@ _NO_NEWLINE = '<span class="eol">No newline at end of file</span>'
 _NO_LINE = '<td class="ln none"></td><td class="sg none"></td><td class="tx none"></td>'
 
 
-def unified_table(hunks: Iterable[Hunk]) -> SafeString:
-    """One line a row, with its numbers in both texts."""
-    body = "".join(f"{_unified_head(hunk)}{''.join(_unified_rows(hunk))}" for hunk in hunks)
+def unified_table(hunks: Iterable[Hunk], notes: Notes = NO_NOTES) -> SafeString:
+    """One line a row, with its numbers in both texts.
+
+    Args:
+        notes: what to say at the end of lines of the new text.
+    """
+    body = "".join(f"{_unified_head(hunk)}{''.join(_unified_rows(hunk, notes))}" for hunk in hunks)
     return _table("code diff", _UNIFIED_COLUMNS, body)
 
 
-def split_table(hunks: Iterable[Hunk]) -> SafeString:
-    """The old text beside the new one."""
-    body = "".join(f"{_split_head(hunk)}{''.join(_split_rows(hunk))}" for hunk in hunks)
+def split_table(hunks: Iterable[Hunk], notes: Notes = NO_NOTES) -> SafeString:
+    """The old text beside the new one.
+
+    Args:
+        notes: what to say at the end of lines of the new text.
+    """
+    body = "".join(f"{_split_head(hunk)}{''.join(_split_rows(hunk, notes))}" for hunk in hunks)
     return _table("code diff split", _SPLIT_COLUMNS, body)
 
 
@@ -48,35 +57,38 @@ def _split_head(hunk: Hunk) -> str:
     return f'<tr class="hunk">{empty}<td class="tx" colspan="4">{hunk.header}</td></tr>\n'
 
 
-def _unified_rows(hunk: Hunk) -> Iterator[str]:
+def _unified_rows(hunk: Hunk, notes: Notes) -> Iterator[str]:
     changing = False
     for line in hunk.lines:
         changed = line.kind is not LineKind.CONTEXT
         starts = _STARTS if changed and not changing else ""
         old = _number(line.old_number, _CSS[line.kind])
-        yield f"<tr{starts}>{old}{_cells(line, line.new_number)}</tr>\n"
+        yield f"<tr{starts}>{old}{_cells(line, line.new_number, notes)}</tr>\n"
         changing = changed
 
 
-def _split_rows(hunk: Hunk) -> Iterator[str]:
+def _split_rows(hunk: Hunk, notes: Notes) -> Iterator[str]:
     changing = False
     for left, right in split_rows(hunk):
         changed = left is not right
         marks = ' class="same"' if not changed else "" if changing else _STARTS
-        old = _cells(left, left.old_number) if left else _NO_LINE
-        new = _cells(right, right.new_number) if right else _NO_LINE
+        # Narrow screens show the left half alone of what is the same on both sides.
+        old_notes, new_notes = (NO_NOTES, notes) if changed else (notes, NO_NOTES)
+        old = _cells(left, left.old_number, old_notes) if left else _NO_LINE
+        new = _cells(right, right.new_number, new_notes) if right else _NO_LINE
         yield f"<tr{marks}>{old}{new}</tr>\n"
         changing = changed
 
 
-def _cells(line: Line, number: int | None) -> str:
+def _cells(line: Line, number: int | None, notes: Notes) -> str:
     css = _CSS[line.kind]
     changed = line.kind is not LineKind.CONTEXT
     marks = f"{_CRLF if line.crlf and changed else ''}{_NO_NEWLINE if line.no_newline else ''}"
     text = visible_text(line.text, line.ranges)
+    note = notes.get(line.new_number, "")
     return (
         f'{_number(number, css)}<td class="sg{css}">{_SIGNS[line.kind]}</td>'
-        f'<td class="tx{css}">{text}{marks}</td>'
+        f'<td class="tx{css}">{text}{note}{marks}</td>'
     )
 
 
