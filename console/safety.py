@@ -163,13 +163,8 @@ class Report:
     is_complete: bool
 
     @property
-    def loud_groups(self) -> Sequence[Group]:
-        """What is announced before a decision."""
-        return [group for group in self.groups if group.concern.is_loud]
-
-    @property
     def loud(self) -> Loud:
-        """The same in numbers."""
+        """What is announced before a decision."""
         return loud_in({group.concern: group.count for group in self.groups})
 
 

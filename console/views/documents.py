@@ -142,7 +142,7 @@ def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
     context: dict[str, Any] = {
         "view": view,
         "renders": renders,
-        "safety": report_on_text(found, shown.path, "" if view == "source" else source),
+        "safety": report_on_text(found, shown.path, source if view == "rendered" else ""),
     }
     if view == "rendered":
         resolve = linked_documents(shown.store_id, shown.path, shown.version_id)
