@@ -4,7 +4,6 @@ A page shows what a person can read and says exactly what it does not show; ever
 held back has an address of its own.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,11 +15,13 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from console.difftables import NOTHING, Beside, split_table, unified_table
+from console.linenotes import Notes, notes_on
 from memory.diffs import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
 from memory.queries.erased import redacted_paths
-from memory.textsafety.characters import Kind, counts
+from memory.textsafety.scanning import Scan, scan
+from memory.textsafety.secrets import Budget
 from memory.treediffs import PathChange, Status
 from memory.treehash import content_sha256
 from memory.treepages import TreeEntry
@@ -36,6 +37,9 @@ FILE_LINES: Final = 800
 ALONE_LINES: Final = 20_000
 """Lines of hunks that one page, one file on it, and a file on a page of its own show."""
 
+SEARCH_SECONDS: Final = 0.5
+"""How long the texts of a page are searched for secrets, all together."""
+
 LETTERS = {Status.ADDED: "A", Status.MODIFIED: "M", Status.DELETED: "D", Status.RENAMED: "R"}
 LAYOUTS = ("unified", "split")
 LAYOUT_COOKIE = "diff"
@@ -50,6 +54,7 @@ class FileDiff:
         sides: both texts, None when the page's budget was spent before it.
         lines_left: how many lines of hunks the page may still show.
         is_redacted: whether a redaction took it away, and nobody deleted it.
+        budget: time for looking the new text over; its own when left out.
     """
 
     number: int
@@ -57,6 +62,7 @@ class FileDiff:
     sides: Sides | None
     lines_left: int = FILE_LINES
     is_redacted: bool = False
+    budget: Budget | None = None
 
     @property
     def anchor(self) -> str:
@@ -129,26 +135,36 @@ class FileDiff:
         return self.diff is None or bool(self.diff.omitted.lines)
 
     @cached_property
-    def _findings(self) -> Counter[Kind]:
+    def scan(self) -> Scan | None:
+        """What the new text holds that a reviewer may miss; None when there is none to look at."""
         text = self.sides.after if self.sides else None
-        return counts(text) if text else Counter()
+        return None if text is None else scan(text, self.budget)
 
     @property
-    def hidden_characters(self) -> int:
-        """Characters on the new side that draw nothing or turn the reading order."""
-        return sum(count for kind, count in self._findings.items() if kind.hidden)
+    def is_unread(self) -> bool:
+        """Whether it has a new text that the page did not load."""
+        return self.sides is None and self.change.after is not None
+
+    @cached_property
+    def shown_numbers(self) -> frozenset[int]:
+        """The lines of the new text that the hunks show."""
+        lines = (line for hunk in self.diff.hunks for line in hunk.lines) if self.diff else ()
+        return frozenset(line.new_number for line in lines if line.new_number)
+
+    def line_anchor(self, number: int) -> str:
+        """The name of a line of the new text, where something was found in it."""
+        return f"{self.anchor}-L{number}"
 
     @property
-    def lookalikes(self) -> int:
-        """Letters on the new side that stand in a word of another script."""
-        return self._findings[Kind.LOOKALIKE]
+    def _notes(self) -> Notes:
+        return notes_on(self.scan, self.line_anchor) if self.scan else {}
 
     def table(self, layout: str, beside: Beside = NOTHING) -> str:
         """The hunks as a table: old beside new where there are both, or one line a row."""
         if self.diff is None:
             return ""
         draw = split_table if layout == "split" and self.has_both_sides else unified_table
-        return draw(self.diff.hunks, beside)
+        return draw(self.diff.hunks, beside, self._notes)
 
 
 @dataclass(frozen=True)
@@ -181,14 +197,6 @@ class Diff:
     def held_back(self) -> int:
         """Files of which the page does not show everything."""
         return sum(file.is_held_back for file in self.files) + len(self.rest)
-
-    @property
-    def hidden_characters(self) -> int:
-        return sum(file.hidden_characters for file in self.files)
-
-    @property
-    def lookalikes(self) -> int:
-        return sum(file.lookalikes for file in self.files)
 
     @property
     def body_ids(self) -> list[str]:
@@ -228,11 +236,11 @@ def draw_diff(base: str, head: str, changes: Sequence[PathChange]) -> Diff:
     redacted = redacted_in(head, changes)
     sides = sides_of(changes[:affordable])
     files: list[FileDiff] = []
-    left = PAGE_LINES
+    left, budget = PAGE_LINES, Budget(SEARCH_SECONDS)
     for number, change in enumerate(changes[:PAGE_FILES], start=1):
         loaded = sides[number - 1] if number <= affordable else None
         file = FileDiff(
-            number, change, loaded, min(left, FILE_LINES), is_redacted=change.path in redacted
+            number, change, loaded, min(left, FILE_LINES), change.path in redacted, budget
         )
         left -= file.shown_lines
         files.append(file)

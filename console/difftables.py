@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from django.utils.safestring import SafeString
 
+from console.linenotes import NO_NOTES, Notes
 from console.visible import visible_text
 from memory.diffs import Hunk, Line, LineKind, split_rows
 
@@ -44,15 +45,27 @@ class _Nothing:
 NOTHING: Final[Beside] = _Nothing()
 
 
-def unified_table(hunks: Iterable[Hunk], beside: Beside = NOTHING) -> SafeString:
-    """One line a row, with its numbers in both texts."""
-    body = "".join(f"{_unified_head(hunk)}{''.join(_unified_rows(hunk, beside))}" for hunk in hunks)
+def unified_table(
+    hunks: Iterable[Hunk], beside: Beside = NOTHING, notes: Notes = NO_NOTES
+) -> SafeString:
+    """One line a row, with its numbers in both texts.
+
+    Args:
+        notes: what to say at the end of lines of the new text.
+    """
+    body = "".join(
+        f"{_unified_head(hunk)}{''.join(_unified_rows(hunk, beside, notes))}" for hunk in hunks
+    )
     return _table("code diff", _UNIFIED_COLUMNS, body)
 
 
-def split_table(hunks: Iterable[Hunk], beside: Beside = NOTHING) -> SafeString:
-    """The old text beside the new one."""
-    body = "".join(f"{_split_head(hunk)}{''.join(_split_rows(hunk, beside))}" for hunk in hunks)
+def split_table(
+    hunks: Iterable[Hunk], beside: Beside = NOTHING, notes: Notes = NO_NOTES
+) -> SafeString:
+    """The old text beside the new one. Arguments as above."""
+    body = "".join(
+        f"{_split_head(hunk)}{''.join(_split_rows(hunk, beside, notes))}" for hunk in hunks
+    )
     return _table("code diff split", _SPLIT_COLUMNS, body)
 
 
@@ -72,25 +85,27 @@ def _split_head(hunk: Hunk) -> str:
     return f'<tr class="hunk">{empty}<td class="tx" colspan="4">{hunk.header}</td></tr>\n'
 
 
-def _unified_rows(hunk: Hunk, beside: Beside) -> Iterator[str]:
+def _unified_rows(hunk: Hunk, beside: Beside, notes: Notes) -> Iterator[str]:
     changing = False
     for line in hunk.lines:
         changed = line.kind is not LineKind.CONTEXT
         starts = _STARTS if changed and not changing else ""
         # An unchanged line is led to from its new number alone: it is one line, not two.
         old = _number(line, line.old_number, beside if changed else NOTHING)
-        yield f"<tr{starts}>{old}{_cells(line, line.new_number, beside)}</tr>\n"
+        yield f"<tr{starts}>{old}{_cells(line, line.new_number, beside, notes)}</tr>\n"
         yield beside.below(line, 4)
         changing = changed
 
 
-def _split_rows(hunk: Hunk, beside: Beside) -> Iterator[str]:
+def _split_rows(hunk: Hunk, beside: Beside, notes: Notes) -> Iterator[str]:
     changing = False
     for left, right in split_rows(hunk):
         changed = left is not right
         marks = ' class="same"' if not changed else "" if changing else _STARTS
-        old = _cells(left, left.old_number, beside) if left else _NO_LINE
-        new = _cells(right, right.new_number, beside) if right else _NO_LINE
+        # Narrow screens show the left half alone of what is the same on both sides.
+        old_notes, new_notes = (NO_NOTES, notes) if changed else (notes, NO_NOTES)
+        old = _cells(left, left.old_number, beside, old_notes) if left else _NO_LINE
+        new = _cells(right, right.new_number, beside, new_notes) if right else _NO_LINE
         yield f"<tr{marks}>{old}{new}</tr>\n"
         yield from (beside.below(line, 6) for line in _sides(left, right))
         changing = changed
@@ -101,14 +116,15 @@ def _sides(left: Line | None, right: Line | None) -> list[Line]:
     return [line for line in (left if left is not right else None, right) if line]
 
 
-def _cells(line: Line, number: int | None, beside: Beside) -> str:
+def _cells(line: Line, number: int | None, beside: Beside, notes: Notes) -> str:
     css = _CSS[line.kind]
     changed = line.kind is not LineKind.CONTEXT
     marks = f"{_CRLF if line.crlf and changed else ''}{_NO_NEWLINE if line.no_newline else ''}"
     text = visible_text(line.text, line.ranges)
+    note = notes.get(line.new_number, "")
     return (
         f'{_number(line, number, beside)}<td class="sg{css}">{_SIGNS[line.kind]}</td>'
-        f'<td class="tx{css}">{text}{marks}</td>'
+        f'<td class="tx{css}">{text}{note}{marks}</td>'
     )
 
 

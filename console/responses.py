@@ -3,11 +3,13 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import iri_to_uri
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
+
+from console.revealing import reveal_page
 
 
 def render_page(
@@ -25,7 +27,8 @@ def render_page(
         status: honest also for fragments; the client is configured to swap 4xx it expects.
     """
     name = f"{template}#{fragment}" if fragment and wants_fragment(request) else template
-    response = render(request, name, context, status=status)
+    html = reveal_page(render_to_string(name, context, request))
+    response = HttpResponse(html, status=status)
     patch_vary_headers(response, ["HX-Request"])
     response["Cache-Control"] = "no-store"
     return response

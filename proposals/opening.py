@@ -16,7 +16,7 @@ from memory.queries.diffs import Sides, diff_digest, sides_of, tree_diff
 from memory.refs import RefName
 from memory.textsafety.concerns import Concern
 from memory.textsafety.scanning import scan, total_counts
-from memory.textsafety.secrets import Deadline
+from memory.textsafety.secrets import Budget
 from memory.treediffs import PathChange, hashed_changes
 from proposals.models import Proposal
 from tenancy.audit import record
@@ -126,8 +126,8 @@ def _line_counts(sides: Iterable[Sides]) -> tuple[int, int]:
 
 def _text_safety(sides: Iterable[Sides]) -> dict[str, int | bool]:
     """How much of each concern the new texts hold, and whether all of them was searched."""
-    deadline = Deadline(SEARCH_SECONDS)
-    scans = [scan(side.after, deadline) for side in sides if side.after]
+    budget = Budget(SEARCH_SECONDS)
+    scans = [scan(side.after, budget) for side in sides if side.after]
     counts = total_counts(scans)
     return {
         **{concern.value: counts[concern] for concern in Concern},

@@ -1,5 +1,6 @@
 """One document as one exact version holds it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
@@ -7,11 +8,14 @@ from django.utils.safestring import SafeString
 
 from console.blaming import blamed_lines
 from console.browsing import linked_documents
+from console.linenotes import Notes, notes_on
+from console.links import document_url
 from console.naming import Names
 from console.parsing import path_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import wants_fragment
+from console.safety import report_on_text
 from console.views.store_shell import Tab, content_tab
 from console.visible import visible_text
 from memory import markdown
@@ -19,7 +23,7 @@ from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import path_history, resolve
-from memory.textsafety.characters import counts
+from memory.textsafety.scanning import scan
 from wire.errors import NotFound
 
 MARKDOWN = "text/markdown"
@@ -133,12 +137,18 @@ def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
         return {"view": "erased"}
     renders = shown.media_type == MARKDOWN
     view = _view(request.GET.get("view"), renders=renders)
-    context: dict[str, Any] = {"view": view, "renders": renders, "findings": _findings(shown.text)}
+    found = scan(shown.text)
+    source = document_url(shown.store_id, shown.path, shown.version_id, view="source")
+    context: dict[str, Any] = {
+        "view": view,
+        "renders": renders,
+        "safety": report_on_text(found, shown.path, source if view == "rendered" else ""),
+    }
     if view == "rendered":
         resolve = linked_documents(shown.store_id, shown.path, shown.version_id)
         context["rendered"] = SafeString(markdown.render(shown.text, resolve))
     else:
-        context["lines"] = [visible_text(line) for line in _lines(shown.text)]
+        context["lines"] = list(_spelled_lines(shown.text, notes_on(found)))
         context["ends_with_newline"] = shown.text.endswith("\n") or not shown.text
     return context
 
@@ -149,16 +159,15 @@ def _view(asked: str | None, *, renders: bool) -> str:
     return "rendered" if renders else "source"
 
 
+def _spelled_lines(text: str, notes: Notes) -> Iterator[SafeString]:
+    for number, line in enumerate(_lines(text), start=1):
+        yield visible_text(line) + notes.get(number, SafeString(""))
+
+
 def _lines(text: str) -> list[str]:
     """Lines end at LF only; the last LF ends a line and begins none."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
-
-
-def _findings(text: str) -> dict[str, int]:
-    found = counts(text)
-    hidden = sum(count for kind, count in found.items() if kind.hidden)
-    return {"hidden": hidden, "lookalikes": sum(found.values()) - hidden}
 
 
 def _history(request: ConsoleRequest, store_id: str, path: str, version_id: str) -> dict[str, Any]:

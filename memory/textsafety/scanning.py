@@ -10,7 +10,7 @@ from memory.textsafety.characters import Run, label_of, runs
 from memory.textsafety.concerns import CONCERN_OF, Concern, Finding
 from memory.textsafety.instructions import agent_instructions
 from memory.textsafety.markup import comments, misleading_links
-from memory.textsafety.secrets import Deadline, find_secrets
+from memory.textsafety.secrets import Budget, find_secrets
 
 PLACED: Final = 100
 """Findings of each concern in a text that are placed; the rest are counted."""
@@ -39,13 +39,13 @@ class Scan:
         return bool(self.counts)
 
 
-def scan(text: str, deadline: Deadline | None = None) -> Scan:
+def scan(text: str, budget: Budget | None = None) -> Scan:
     """Look a text over.
 
     Args:
-        deadline: until when to search for secrets; one of its own when left out.
+        budget: time for the search for secrets; one of its own when left out.
     """
-    secrets, is_complete = find_secrets(text, deadline or Deadline(SECONDS))
+    secrets, is_complete = find_secrets(text, budget or Budget(SECONDS))
     tally = _Tally()
     for run in runs(text):
         tally.add_run(run, text)

@@ -2,7 +2,7 @@
 
 Its library is loaded at the first search of a process, since its runtime does not survive a fork.
 It is linear in a text, yet slow where thousands of lines look like a secret and are none: texts are
-searched window by window, until a deadline.
+searched window by window, as long as a budget lasts.
 """
 
 import re
@@ -25,23 +25,27 @@ _UNLIKELY: Final = "low"
 _SILENCERS: Final = re.compile(r"(?:gitleaks|betterleaks):allow|\x00", re.IGNORECASE)
 
 
-class Deadline:
-    """When to stop searching; one for all texts of a page.
+class Budget:
+    """Time for searching; one for all texts of a page.
 
     Args:
-        seconds: how long from now.
+        seconds: how long all searches together may take.
     """
 
     def __init__(self, seconds: float) -> None:
-        self._ends = monotonic() + seconds
+        self._left = seconds
 
     @property
-    def has_passed(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether it is time to stop."""
-        return monotonic() > self._ends
+        return self._left <= 0
+
+    def spend(self, seconds: float) -> None:
+        """Note how long a search took."""
+        self._left -= seconds
 
 
-def find_secrets(text: str, deadline: Deadline) -> tuple[dict[int, str], bool]:
+def find_secrets(text: str, budget: Budget) -> tuple[dict[int, str], bool]:
     """Find what looks like a credential.
 
     Returns:
@@ -50,12 +54,14 @@ def find_secrets(text: str, deadline: Deadline) -> tuple[dict[int, str], bool]:
     found: dict[int, str] = {}
     audible = _SILENCERS.sub(lambda match: "-" * len(match[0]), text)
     for start in range(0, max(1, len(audible) - (WINDOW - STRIDE)), STRIDE):
-        if deadline.has_passed:
+        if budget.is_spent:
             return found, False
+        began = monotonic()
         try:
             found |= _search(audible[start : start + WINDOW], start)
         except betterleaks.BetterleaksError:
             return found, False
+        budget.spend(monotonic() - began)
     return found, True
 
 

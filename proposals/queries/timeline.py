@@ -56,7 +56,7 @@ class Entry:
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
-    """What happened to a Proposal, the oldest first. Three queries."""
+    """What happened to a Proposal, the oldest first. Five queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
@@ -84,6 +84,8 @@ def _approved(approval: ProposalApproval) -> Iterator[Entry]:
     yield Entry(approval.at, Happened.GAVE_APPROVAL, approval.actor, note=approval.note)
     if approval.withdrawn_at:
         yield Entry(approval.withdrawn_at, Happened.WITHDREW_APPROVAL, approval.actor)
+
+
 def _commented(comment: Comment) -> Entry:
     return Entry(comment.created_at, Happened.COMMENTED, comment.author, comment=comment)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory.textsafety.concerns import Concern, Finding
 from memory.textsafety.markup import host_of
 from memory.textsafety.scanning import PLACED, scan, total_counts
-from memory.textsafety.secrets import STRIDE, WINDOW, Deadline, find_secrets
+from memory.textsafety.secrets import STRIDE, WINDOW, Budget, find_secrets
 
 # Made here, so that no detector that looks through this repository takes it for somebody's.
 TOKEN = "ghp_" + "x7Kq2mZp9LrT4vBn8Wc3Yd6Fg1Hj5Sa0QeUi"
@@ -141,12 +141,12 @@ def test_a_secret_is_placed_in_characters():
 @pytest.mark.parametrize("at", range(0, 3 * STRIDE, 509))
 def test_a_secret_is_found_once_wherever_it_stands(at):
     text = "x" * at + f" {PRIVATE_KEY}" + "y\n" * WINDOW
-    assert find_secrets(text, Deadline(60)) == ({at + 1: "private key"}, True)
+    assert find_secrets(text, Budget(60)) == ({at + 1: "private key"}, True)
 
 
-def test_a_passed_deadline_is_told():
-    assert find_secrets(TOKEN, Deadline(-1)) == ({}, False)
-    assert not scan(TOKEN, Deadline(-1)).is_complete
+def test_a_spent_budget_is_told():
+    assert find_secrets(TOKEN, Budget(0)) == ({}, False)
+    assert not scan(TOKEN, Budget(0)).is_complete
 
 
 def test_a_failing_detector_is_told(monkeypatch):
