@@ -36,6 +36,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
+        "store-rule-matches": reverse("console:store-rule-matches", args=store) + "?paths=/**",
         "store-export": reverse("console:store-export", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
@@ -58,7 +59,13 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
-    *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
+    *(
+        "proposal-respond",
+        "proposal-withdraw",
+        "proposal-repropose",
+        "version-restore",
+        "version-fork",
+    ),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
 
