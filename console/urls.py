@@ -25,6 +25,7 @@ from console.views import (
     queue,
     redacting,
     reference,
+    rule_matches,
     search,
     session_connect,
     session_events,
@@ -65,6 +66,11 @@ store_urls = [
     path("stores/<store:store_id>/export/whole", exports.export_whole, name="store-export-whole"),
     path("stores/<store:store_id>/export/pages", exports.export_pages, name="store-export-pages"),
     path("stores/<store:store_id>/settings", store_settings.settings, name="store-settings"),
+    path(
+        "stores/<store:store_id>/settings/matches",
+        rule_matches.rule_matches,
+        name="store-rule-matches",
+    ),
     path("stores/<store:store_id>/lifecycle", store_settings.lifecycle, name="store-lifecycle"),
     path("stores/<store:store_id>/verify", jobs.verify, name="store-verify"),
     path("stores/<store:store_id>/erase", redacting.erase, name="store-erase"),
@@ -91,6 +97,7 @@ proposal_urls = [
     path("proposals/<proposal:proposal_id>", proposals.proposal, name="proposal"),
     path("proposals/<proposal:proposal_id>/state", proposals.state, name="proposal-state"),
     path("proposals/<proposal:proposal_id>/respond", proposals.decide, name="proposal-respond"),
+    path("proposals/<proposal:proposal_id>/withdraw", proposals.withdraw, name="proposal-withdraw"),
     path(
         "proposals/<proposal:proposal_id>/repropose",
         merging.propose_again,

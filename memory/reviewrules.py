@@ -65,7 +65,7 @@ def require_reviewers(workspace_id: str, rules: Collection[ReviewRule]) -> None:
         raise Malformed(f"rules: a store has at most {MAX_RULES}.")
     for place, rule in enumerate(rules):
         if rule.reviewers and rule.approvals > len(set(rule.reviewers)):
-            raise Malformed(f"rules.{place}.approvals: more than the reviewers that it names.")
+            raise Malformed(f"rules[{place}].approvals: more than the reviewers that it names.")
     named = {reviewer for rule in rules for reviewer in rule.reviewers}
     people = Principal.objects.filter(
         id__in=named, workspace=workspace_id, kind=Principal.Kind.PERSON

@@ -57,6 +57,11 @@ class Requirement:
     who_can: tuple[Holder, ...] = ()
     given: frozenset[UUID] = frozenset()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it only waits for more approvals, and refuses nobody."""
+        return self.rule in COUNTED and not self.satisfied
+
 
 @dataclass(frozen=True, slots=True)
 class Case:

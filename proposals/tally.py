@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.actors import RecordedActor
@@ -93,6 +94,18 @@ class Need:
         return max(self.missing - counts, 0)
 
 
+class Left(NamedTuple):
+    """What an approval leaves missing of a need."""
+
+    need: Need
+    missing: int
+
+    @property
+    def place(self) -> int:
+        """Which of the approvals that are wanted it is."""
+        return self.need.wanted - self.missing
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """The approvals of an open Proposal against what it needs, before a caller.
@@ -115,15 +128,20 @@ class Tally:
         return any(approval.approver == self.approver for approval in self.approvals)
 
     @property
-    def is_completed_by_mine(self) -> bool:
-        """Whether nothing is missing once the caller approves."""
-        return not self.missing_after_mine
+    def wants_several(self) -> bool:
+        """Whether one approval, of whomever, may not be enough."""
+        return len(self.needs) > 1 or any(need.wanted > 1 for need in self.needs)
 
     @property
-    def missing_after_mine(self) -> tuple[tuple[Need, int], ...]:
-        """What is still missing once the caller approves, and how much of it."""
-        left = [(need, need.missing_after(self.approver)) for need in self.needs]
-        return tuple((need, missing) for need, missing in left if missing)
+    def is_completed_by_mine(self) -> bool:
+        """Whether nothing is missing once the caller approves."""
+        return not self.left_after_mine
+
+    @property
+    def left_after_mine(self) -> tuple[Left, ...]:
+        """What is still missing once the caller approves."""
+        left = [Left(need, need.missing_after(self.approver)) for need in self.needs]
+        return tuple(each for each in left if each.missing)
 
 
 @dataclass(frozen=True, slots=True)

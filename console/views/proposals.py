@@ -20,6 +20,7 @@ from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposal_diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
 from console.proposal_rows import rows_of
+from console.proposal_rules import shown_approvals
 from console.publishing import acquire_diff, publish_page
 from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
@@ -28,6 +29,7 @@ from memory.queries.diffs import tree_diff
 from memory.treehash import parse_hash
 from proposals.actions.comments import require_commenting
 from proposals.actions.respond import Answer, Seen, respond
+from proposals.actions.withdraw import withdraw_approval
 from proposals.models import ProposalResponse, ProposalStatus
 from proposals.publication import acquire_proposals, comments_held
 from proposals.queries.filters import Filters, narrow
@@ -114,7 +116,7 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     Answers 204 while nothing changed since `seen`, so that nothing on the page is disturbed.
     """
     review = open_review(request, proposal_id)
-    context = _state_context(review)
+    context = _state_context(request, review)
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     shown = which_diff(request, review.view)
@@ -147,6 +149,20 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     return redirect(request, reverse("console:proposal", args=[proposal_id]))
 
 
+@require_POST
+@for_person
+@versioned
+def withdraw(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
+    """Take one's own approval back."""
+    review = open_review(request, proposal_id)
+    try:
+        withdraw_approval(access=review.tab.access, proposal_id=proposal_id)
+    except (*REFUSED, NotFound) as error:
+        return review_page(request, open_review(request, proposal_id), error)
+    messages.info(request, "Your approval is withdrawn.")
+    return redirect(request, reverse("console:proposal", args=[proposal_id]))
+
+
 def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
     """Find a Proposal by its ID alone, in a store that the person may read. Raises NotFound."""
     store_id = (
@@ -176,6 +192,8 @@ def _answer(values: dict[str, Any]) -> Answer:
 def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
     if status == ProposalStatus.APPROVED:
         messages.success(request, "Approved. Canonical is exactly the reviewed head now.")
+    elif status == ProposalStatus.OPEN:
+        messages.success(request, "Your approval is kept. Canonical moves once there are enough.")
     elif status == ProposalStatus.REJECTED:
         messages.info(request, "Rejected. Canonical stays as it was.")
     else:
@@ -196,7 +214,7 @@ def review_page(
     shown = load_shown(review.view, which_diff(request, review.view))
     talks = _talks(request, review, shown, refused)
     context = review.tab.context | {
-        **_state_context(review),
+        **_state_context(request, review),
         "address": reverse("console:proposal", args=[review.proposal.id]),
         "shown": shown.which,
         "diffs": DIFFS if may_be_replayed(review.view) else (),
@@ -221,6 +239,7 @@ def review_page(
     return response
 
 
+<<<<<<< HEAD
 def _talks(
     request: ConsoleRequest, review: Review, shown: ShownDiff, refused: Refused | None
 ) -> Talks:
@@ -237,6 +256,9 @@ def _talks(
 
 
 def _state_context(review: Review) -> dict[str, Any]:
+=======
+def _state_context(request: ConsoleRequest, review: Review) -> dict[str, Any]:
+>>>>>>> rules
     """What can change while the page is open."""
     view, row = review.view, review.proposal
     unmet = [each for each in view.requirements if not each.satisfied]
@@ -250,8 +272,15 @@ def _state_context(review: Review) -> dict[str, Any]:
         "redacted": redacted_in(view.canonical_id, drift[:DRIFT_SHOWN]),
         "drift_shown": DRIFT_SHOWN,
         "changed_paths": _own_paths(view) if view.is_stale else frozenset(),
-        "fingerprint": f"{row.status}.{view.canonical_id}.{view.can_approve}",
+        "approvals": shown_approvals(request.caller.workspace_id, view),
+        "fingerprint": _fingerprint(view),
     }
+
+
+def _fingerprint(view: ProposalView) -> str:
+    """What a page that is open compares: it changes with what the page would say anew."""
+    given = len(view.tally.approvals)
+    return f"{view.proposal.status}.{view.canonical_id}.{view.can_approve}.{given}"
 
 
 def _may_reject(review: Review) -> bool:

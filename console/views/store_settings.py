@@ -13,6 +13,7 @@ from console.forms.stores import GovernanceForm, NewStoreForm, StoreForm
 from console.owners import chosen_owner, owner_choices
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
+from console.review_rules import ReviewRulesSection
 from console.views.store_shell import Tab, open_tab
 from memory.access import open_store
 from memory.actions.stores import (
@@ -54,19 +55,22 @@ def settings(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
         shared=tab.access.store.is_shared,
         auto_id="governance_%s",
     )
-    for sent in (form, governance):
+    review = ReviewRulesSection(request, tab.access, which)
+    for sent in (form, governance, *review.forms):
         if sent.is_bound and sent.is_valid() and _change(tab, sent):
             messages.success(request, "Saved.")
             return redirect(request, reverse("console:store-settings", args=[store_id]))
     context = tab.context | {
         "form": form,
         "governance": governance,
+        "review": review,
+        "rules": review.rows(),
         "may_change": tab.access.is_owner or tab.access.may(Permission.ADMIN),
         "may_govern": tab.access.may(Permission.ADMIN),
         "may_delete": request.caller.is_admin,
         "may_verify": request.caller.is_admin or tab.access.may(Permission.ADMIN),
     }
-    status = form.status if form.is_bound else governance.status
+    status = max(sent.status for sent in (form, governance, *review.forms))
     return render_page(request, "console/store/settings.html", context, status=status)
 
 

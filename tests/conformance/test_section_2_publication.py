@@ -308,6 +308,7 @@ def test_R5_an_older_version_bypasses_nothing(scene):
 METADATA_ONLY = {
     "memoryStores.listMemoryStores",
     "memoryStores.getMemoryStore",
+    "memoryStores.getMemoryReviewRules",
     "erasureReports.listErasureReports",
     "erasureReports.getErasureReport",
     "memoryStoreImports.getMemoryStoreImport",

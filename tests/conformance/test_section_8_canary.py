@@ -51,7 +51,9 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
+    "approval": ("notes of approvals",),
     "comment": ("comments on Proposals",),
+    "glob": ("globs of review rules",),
     "instructions": ("instructions of mounts",),
     "mount-path": ("paths of mounts",),
     "environment-name": ("names of environments",),
@@ -75,7 +77,16 @@ PLANTED: dict[str, tuple[str, ...]] = {
 SECRETS = {name: f"zq{name.replace('-', '')}7x" for name in PLANTED}
 """One word each, which search keeps whole and nothing else contains."""
 
-ERASED_BY_REDACTION = ("body", "provenance", "message", "title", "description", "note", "comment")
+ERASED_BY_REDACTION = (
+    "body",
+    "provenance",
+    "message",
+    "title",
+    "description",
+    "note",
+    "approval",
+    "comment",
+)
 
 PATH = f"/{SECRETS['path']}/notes.md"
 
@@ -146,6 +157,7 @@ class World:
         self.store.api.post(self.store.url(f"proposals/{rejected}/comments"), said).ok(201)
         answer = {"response": "reject", "note": SECRETS["note"]}
         self.review.api.post(self.store.url(f"proposals/{rejected}/respond"), answer).ok()
+        self._approve(self._propose(put_operation(PATH, f"{text} six", over=f"{text} two")))
         refused = self.store.api.post(self.store.url(f"proposals/{rejected}/respond"), answer)
         assert refused.error == "policy.denied"
         stale = self._propose(put_operation(PATH, f"{text} four", over=f"{text} two"))
@@ -159,6 +171,16 @@ class World:
         self.start()
         self.receive()
         self._fail()
+
+    def _approve(self, proposal: str) -> None:
+        """Approve, where more than one approval is needed."""
+        grant(self.reviewer, self.store_id, "admin")
+        rules = [{"paths": f"/{SECRETS['glob']}/**"}]
+        version = self.store.get("").ok()["version"]
+        body = {"version": version, "minimum_approvals": 2, "rules": rules}
+        self.review.api.put(self.store.url("review-rules"), body).ok()
+        answer = {"response": "approve", "note": SECRETS["approval"]}
+        self.review.api.post(self.store.url(f"proposals/{proposal}/respond"), answer).ok()
 
     def start(self) -> None:
         """Start a Session that has the store at hand."""

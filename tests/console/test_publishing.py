@@ -39,6 +39,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "store-search": reverse("console:store-search", args=store) + "?words=two",
         "store-history": reverse("console:store-history", args=store),
         "store-proposals": reverse("console:store-proposals", args=store),
+        "store-rule-matches": reverse("console:store-rule-matches", args=store) + "?paths=/**",
         "store-export": reverse("console:store-export", args=store),
         "store-refs": reverse("console:store-refs", args=store),
         "store-propose": reverse("console:store-propose", args=store) + "?path=/notes.txt",
@@ -65,11 +66,21 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
+<<<<<<< HEAD
     *("proposal-comments", "proposal-comment"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
+=======
+    *(
+        "proposal-respond",
+        "proposal-withdraw",
+        "proposal-repropose",
+        "version-restore",
+        "version-fork",
+    ),
+>>>>>>> rules
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
 
