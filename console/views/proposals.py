@@ -239,7 +239,6 @@ def review_page(
     return response
 
 
-<<<<<<< HEAD
 def _talks(
     request: ConsoleRequest, review: Review, shown: ShownDiff, refused: Refused | None
 ) -> Talks:
@@ -255,10 +254,7 @@ def _talks(
     )
 
 
-def _state_context(review: Review) -> dict[str, Any]:
-=======
 def _state_context(request: ConsoleRequest, review: Review) -> dict[str, Any]:
->>>>>>> rules
     """What can change while the page is open."""
     view, row = review.view, review.proposal
     unmet = [each for each in view.requirements if not each.satisfied]

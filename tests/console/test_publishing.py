@@ -66,21 +66,11 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
-<<<<<<< HEAD
-    *("proposal-comments", "proposal-comment"),
+    *("proposal-comments", "proposal-comment", "proposal-withdraw"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
-=======
-    *(
-        "proposal-respond",
-        "proposal-withdraw",
-        "proposal-repropose",
-        "version-restore",
-        "version-fork",
-    ),
->>>>>>> rules
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
 
