@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from memory.queries.retained import retained_versions
 from sessions.models import InputMount, MemoryCall, Round, SelectionKind
+from sessions.queries.rounds import plans_of_inputs
 from wire.errors import BackendUnavailable, NotFound
 
 
@@ -48,7 +49,7 @@ def plans_of(rounds: Sequence[Round]) -> dict[str, list[Planned]]:
     """The same for some rounds of one input, by their IDs. Two queries for all of them."""
     if not rounds:
         return {}
-    mounts = list(mounts_of(rounds[0].input_id))
+    mounts = list(plans_of_inputs([rounds[0].input_id]))
     calls = list(_sealing_calls(rounds[0].input_id))
     return {one.id: [_planned(one, mount, calls) for mount in mounts] for one in rounds}
 
@@ -59,11 +60,6 @@ def planned(entered: Round, position: int) -> Planned:
     if not found:
         raise NotFound(f"The input has no mount {position}.")
     return found[0]
-
-
-def mounts_of(input_id: str) -> QuerySet[InputMount]:
-    """The plan of an input as it was accepted, in the order of the mounts."""
-    return InputMount.objects.filter(input=input_id).order_by("position")
 
 
 def require_available(plan: Sequence[Planned]) -> None:

@@ -1,6 +1,6 @@
 """/v1/sessions/{id}/events: what happened, in its order (contract S4)."""
 
-from typing import Annotated, Any, Literal, TypedDict, cast
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from pydantic import Field
 from rest_framework.request import Request
@@ -78,8 +78,9 @@ class ResolvedMountOut(MountResolvedOut):
 
 
 class ResourcesResolvedOut(TypedDict):
-    """What a Run's mounts come to."""
+    """What a Run's mounts come to, or an input's."""
 
+    input: NotRequired[str]
     mounts: list[ResolvedMountOut]
 
 

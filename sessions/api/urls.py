@@ -2,8 +2,12 @@ from django.urls import path
 
 from sessions.api.erasure import SessionErasureView
 from sessions.api.events import EventsView, EventView, ManifestView
+from sessions.api.inputs import InputsView, InputView
 from sessions.api.keys import SessionKeysView, SessionKeyView
+from sessions.api.memorycalls import MemoryCallView
 from sessions.api.mounts import MountArchiveView, MountTreeView
+from sessions.api.rounddocuments import RoundDocumentsView, RoundDocumentView
+from sessions.api.rounds import RoundFinishView, RoundsView, RoundView
 from sessions.api.runs import RunsView, RunView
 from sessions.api.sessions import (
     SessionArchiveView,
@@ -22,6 +26,13 @@ from sessions.api.workingrefs import (
 _WORKING_REFS = "memory-stores/<str:id>/working-refs"
 
 urlpatterns = [
+    path("inputs/<str:id>", InputView.as_view()),
+    path("inputs/<str:id>/rounds", RoundsView.as_view()),
+    path("rounds/<str:id>", RoundView.as_view()),
+    path("rounds/<str:id>/finish", RoundFinishView.as_view()),
+    path("rounds/<str:id>/memory-calls/<str:call>", MemoryCallView.as_view()),
+    path("rounds/<str:id>/mounts/<int:mount>/document", RoundDocumentView.as_view()),
+    path("rounds/<str:id>/mounts/<int:mount>/documents", RoundDocumentsView.as_view()),
     path("runs/<str:id>", RunView.as_view()),
     path("runs/<str:id>/settlement", SettlementView.as_view()),
     path("sessions", SessionsView.as_view()),
@@ -32,6 +43,7 @@ urlpatterns = [
     path("sessions/<str:id>/events", EventsView.as_view()),
     path("sessions/<str:id>/events/<str:event>", EventView.as_view()),
     path("sessions/<str:id>/events/<str:event>/manifest", ManifestView.as_view()),
+    path("sessions/<str:id>/inputs", InputsView.as_view()),
     path("sessions/<str:id>/keys", SessionKeysView.as_view()),
     path("sessions/<str:id>/keys/<str:key>", SessionKeyView.as_view()),
     path("sessions/<str:id>/mounts/<int:mount>/archive", MountArchiveView.as_view()),

@@ -1,8 +1,10 @@
 """Inputs, their rounds, and what was called in them (contract S6)."""
 
+from collections.abc import Collection
+
 from django.db.models import QuerySet
 
-from sessions.models import MemoryCall, Round, SessionInput
+from sessions.models import InputMount, MemoryCall, Round, SessionInput
 from tenancy.caller import Caller
 from wire.errors import BackendUnavailable, NotFound
 
@@ -19,6 +21,11 @@ def find_input(caller: Caller, input_id: str) -> SessionInput:
     if found is None:
         raise NotFound("There is no such input.")
     return found
+
+
+def plans_of_inputs(input_ids: Collection[str]) -> QuerySet[InputMount]:
+    """What each mount came to for some inputs, in the order of the mounts."""
+    return InputMount.objects.filter(input__in=list(input_ids)).order_by("position")
 
 
 def rounds_of(input_id: str) -> QuerySet[Round]:
