@@ -1,6 +1,7 @@
 """One Proposal: what it changes, who may decide, the decision, and what happened to it."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -37,6 +38,7 @@ from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
 from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
 from proposals.queries.timeline import timeline
+from proposals.replaying import replay_on
 from proposals.rules import Rule
 from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
@@ -267,6 +269,7 @@ def _state_context(request: ConsoleRequest, review: Review) -> dict[str, Any]:
         "drift": drift,
         "redacted": redacted_in(view.canonical_id, drift[:DRIFT_SHOWN]),
         "drift_shown": DRIFT_SHOWN,
+        "count_conflicts": partial(_count_conflicts, view),
         "changed_paths": _own_paths(view) if view.is_stale else frozenset(),
         "approvals": shown_approvals(request.caller.workspace_id, view),
         "fingerprint": _fingerprint(view),
@@ -285,6 +288,11 @@ def _may_reject(review: Review) -> bool:
     return review.proposal.is_open and all(
         each.satisfied for each in review.view.requirements if each.rule in before
     )
+
+
+def _count_conflicts(view: ProposalView) -> int:
+    """Paths that re-proposing leaves to decide; counted only where the page tells it."""
+    return len(replay_on(view.proposal, view.canonical_id).conflicts)
 
 
 def _own_paths(view: ProposalView) -> frozenset[str]:

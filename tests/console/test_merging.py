@@ -48,6 +48,15 @@ def _made(answer: Any) -> Proposal:
     return made
 
 
+def test_what_is_stale_says_whether_it_still_applies(
+    scene: Scene, stale: str, author: Reader
+) -> None:
+    assert "1 path is in conflict" in author.text(f"/proposals/{stale}")
+    other = scene.propose("Elsewhere", {"/elsewhere.txt": "here\n"})
+    scene.approve(scene.propose("More", {"/more.txt": "more\n"}))
+    assert "where all of it still applies" in author.text(f"/proposals/{other}")
+
+
 def test_three_diffs_while_canonical_is_at_the_base(
     scene: Scene, proposal: str, reviewer: Reader
 ) -> None:
