@@ -21,10 +21,8 @@ from tenancy.actions.permissions import assign, revoke
 from tenancy.administration import require_grant_authority
 from tenancy.authority import Target
 from tenancy.caller import Subject
-from tenancy.models import Agent, Permission, Principal, SubjectKind, TargetKind
+from tenancy.models import Agent, Principal, SubjectKind, TargetKind
 from wire.errors import PolicyDenied
-
-STORE_PERMISSIONS = (Permission.READ, Permission.WRITE, Permission.REVIEW, Permission.ADMIN)
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,7 +6,6 @@ class User(AbstractUser):
     """A sign-in. What a person may do hangs on their Principal in each Workspace."""
 
     class Meta:
-        db_table = "tenancy_user"
         constraints = [
             models.CheckConstraint(condition=~models.Q(username=""), name="user_has_a_name"),
         ]
