@@ -9,7 +9,7 @@ from jobs.models import Job
 from memory.erasure.readback import READABLE
 from memory.erasure.reports import is_under_way
 from memory.models import ErasureSink, Sink, SinkEvidence, SinkState
-from memory.queries.erasure import reports_of
+from memory.queries.erasure_reports import reports_of
 
 
 @dataclass(frozen=True, slots=True)

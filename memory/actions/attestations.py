@@ -4,7 +4,7 @@ from database.transactions import durable
 from memory.erasure.readback import READABLE
 from memory.erasure.reports import clear, is_under_way
 from memory.models import ErasureReport, Sink, SinkEvidence
-from memory.queries.erasure import get_report
+from memory.queries.erasure_reports import get_report
 from tenancy.administration import require_admin, require_bound, take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller

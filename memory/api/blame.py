@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 from rest_framework.request import Request
 
 from memory.access import open_store
-from memory.api.actors import Actor, render_actor
+from memory.actornaming import Actor, render_actor
 from memory.api.documents import DocumentQuery
 from memory.api.publishing import Published, publish
 from memory.blame import LineRange

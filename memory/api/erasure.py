@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from memory.actions.attestations import attest_sink
 from memory.models import ErasureReport, ErasureSink, Sink
-from memory.queries.erasure import get_report, reports_of
+from memory.queries.erasure_reports import get_report, reports_of
 from tenancy.administration import require_admin
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied

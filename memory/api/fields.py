@@ -65,6 +65,3 @@ OwnerId = Annotated[
 LifecycleName = Literal["pending", "active", "archived", "deleting", "deleted"]
 CanonicalWritesName = Literal["review", "direct"]
 SelfApprovalName = Literal["denied", "allowed"]
-VersionKindName = Literal[
-    "initial", "direct", "session_checkpoint", "curation", "proposal", "redaction", "import"
-]

@@ -1,65 +1,22 @@
 """Refs and the reflog (contract M4, R3)."""
 
-from typing import Annotated, Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
 
-from pydantic import ConfigDict, Field, with_config
 from rest_framework.request import Request
 
 from memory.access import open_store
-from memory.api.actors import Actor, render_actor
+from memory.actornaming import Actor, render_actor
 from memory.api.publishing import Published, publish
-from memory.models import Ref, RefKind, RefMove
+from memory.models import Ref, RefMove
 from memory.publication import Acquired
 from memory.queries.refs import reflog_of, refs_of
-from memory.refs import RefName
+from memory.refnaming import RefNaming, render_ref_name
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, NotFound, PolicyDenied
-from wire.fields import IdOf
 from wire.operations import Listing, operation
 from wire.paging import PagedQuery, decode_page, list_body, newest_first, page_of
 from wire.parsing import parse_path_id, parse_query
 from wire.times import render_time
-
-_closed = with_config(ConfigDict(extra="forbid", strict=True))
-
-
-@_closed
-class CanonicalName(TypedDict):
-    """The shared truth of a store."""
-
-    kind: Literal["canonical"]
-
-
-@_closed
-class SessionName(TypedDict):
-    """The working ref of a Session."""
-
-    kind: Literal["session"]
-    session: Annotated[str, IdOf("session")]
-
-
-@_closed
-class ProposalName(TypedDict):
-    """The frozen ref of an open Proposal."""
-
-    kind: Literal["proposal"]
-    proposal: Annotated[str, IdOf("proposal")]
-
-
-@_closed
-class CurationName(TypedDict):
-    """The ref of a curation run."""
-
-    kind: Literal["curation"]
-    run: Annotated[str, IdOf("curation")]
-
-
-type RefNaming = Annotated[
-    CanonicalName | SessionName | ProposalName | CurationName, Field(discriminator="kind")
-]
-"""How a ref is named, in requests and in answers alike."""
-
-_OWNER_FIELDS = {RefKind.SESSION: "session", RefKind.PROPOSAL: "proposal", RefKind.CURATION: "run"}
 
 
 class _Pointer(TypedDict):
@@ -106,20 +63,6 @@ class RefMovementOut(TypedDict):
     after: str | None
     actor: Actor
     at: str
-
-
-def parse_ref_name(naming: RefNaming) -> RefName:
-    """The ref that a request names."""
-    kind = RefKind(naming["kind"])
-    field = _OWNER_FIELDS.get(kind)
-    return RefName(kind, cast("dict[str, str]", naming)[field] if field else None)
-
-
-def render_ref_name(row: Ref | RefMove) -> RefNaming:
-    """How a ref is called."""
-    field = _OWNER_FIELDS.get(RefKind(row.kind))
-    owner = {field: row.owner_id} if field else {}
-    return cast("RefNaming", {"kind": row.kind, **owner})
 
 
 def render_ref(ref: Ref) -> MemoryRef:

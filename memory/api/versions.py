@@ -8,11 +8,12 @@ from pydantic import AfterValidator, Field
 from rest_framework.request import Request
 
 from memory.access import StoreAccess, open_store
-from memory.api.actors import Actor, render_actor
-from memory.api.fields import DocumentPath, VersionId, VersionKindName
+from memory.actornaming import Actor, render_actor
+from memory.api.fields import DocumentPath, VersionId
 from memory.api.pinning import parse_position_id, pinned
 from memory.api.publishing import Published, publish
 from memory.api.trees import ErasureOut, render_erasure, render_redaction
+from memory.kinds import VersionKindName
 from memory.models import ActorKind, MemoryVersion, VersionNote
 from memory.publication import Acquired
 from memory.queries.versions import (

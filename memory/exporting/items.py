@@ -8,9 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 from uuid import UUID
 
-from memory.api.actors import render_actor
-from memory.api.fields import VersionKindName
-from memory.api.refs import render_ref_name
+from memory.actornaming import render_actor
 from memory.exporting.shapes import (
     AvailableBody,
     ErasedBody,
@@ -18,7 +16,9 @@ from memory.exporting.shapes import (
     ExportedRef,
     ExportedRevision,
 )
+from memory.kinds import VersionKindName
 from memory.models import MemoryVersion, Ref
+from memory.refnaming import render_ref_name
 from memory.treehash import spell_hash
 from wire.canonicaljson import canonical_json
 from wire.ids import id_from_uuid

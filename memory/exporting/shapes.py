@@ -2,8 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
-from memory.api.actors import Actor
-from memory.api.fields import VersionKindName
+from memory.actornaming import Actor
+from memory.kinds import VersionKindName
 
 
 class ExportedRevision(TypedDict):

@@ -11,8 +11,8 @@ from typing import Final
 import pygit2
 from pygit2.enums import FileMode
 
+from memory.actornaming import render_actor
 from memory.actors import RecordedActor
-from memory.api.actors import render_actor
 from memory.git.line import LineVersion, Written
 from memory.mediatypes import default_media_type
 from memory.models import MemoryVersion

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.access import StoreAccess
-from memory.api.actors import Actor, render_actor
+from memory.actornaming import Actor, render_actor
 from memory.api.fields import DocumentPath
 from memory.api.publishing import Published, publish
 from memory.api.replays import REPLAYED_HEADER, replay_headers

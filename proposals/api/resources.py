@@ -2,7 +2,7 @@
 
 from typing import Literal, TypedDict, cast
 
-from memory.api.actors import Actor, render_actor
+from memory.actornaming import Actor, render_actor
 from memory.api.trees import ErasureOut, render_redaction
 from memory.treehash import spell_hash
 from proposals.queries.rows import ProposalView

@@ -7,9 +7,9 @@ from rest_framework.request import Request
 
 from memory.access import open_store
 from memory.api.publishing import Published, publish
-from memory.api.refs import SessionName
 from memory.api.trees import DocumentEntryOut, acquire_entries, render_entry
 from memory.queries.documents import list_documents
+from memory.refnaming import SessionName
 from sessions.access import SessionAccess, open_session
 from sessions.api.publishing import publish_sessions
 from sessions.api.resources import AccessName, EffectiveAccessName, ReasonName

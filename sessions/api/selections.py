@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypedDict, cast
 from pydantic import ConfigDict, Field, with_config
 
 from memory.api.fields import VersionId
-from memory.api.refs import CanonicalName, CurationName, ProposalName, SessionName
+from memory.refnaming import CanonicalName, CurationName, ProposalName, SessionName
 from sessions.models import SelectionKind
 from sessions.selections import Selection
 

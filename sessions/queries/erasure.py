@@ -1,7 +1,7 @@
 """How the erasure of a Session stands (contract S7)."""
 
 from memory.models import ErasureReport
-from memory.queries.erasure import with_sinks
+from memory.queries.erasure_reports import with_sinks
 from sessions.models import Session
 from wire.errors import NotFound
 

@@ -1,4 +1,4 @@
-"""Actors on the wire, in the closed forms of contract M3."""
+"""Actors as the wire and exports name them, in the closed forms of contract M3."""
 
 from typing import Literal, Protocol, TypedDict, cast
 from uuid import UUID
