@@ -11,8 +11,11 @@ from django.http import QueryDict
 from console.forms.sessions import CURRENT
 from sessions.models import Access, Place, SelectionKind
 
-BUTTONS: Final = ("add", "remove", "choose", "clear", "pick")
-"""Names of the buttons that change the form; `do` is that of those which do not."""
+BUTTONS: Final = ("add", "unmount", "choose", "clear", "pick")
+"""Names of the buttons that change the form; `do` is that of those which do not.
+
+None of them is a method of a form in a browser (`remove`): scripts would find the button.
+"""
 
 type Focus = tuple[str, str]
 """A store and a field of its mount: where the person goes on."""
@@ -58,7 +61,7 @@ def _add(data: QueryDict, store: str) -> Focus:
     return store, "access"
 
 
-def _remove(data: QueryDict, store: str) -> None:
+def _unmount(data: QueryDict, store: str) -> None:
     data.setlist("mount", [each for each in data.getlist("mount") if each != store])
 
 
@@ -94,7 +97,7 @@ def _pick(data: QueryDict, store: str) -> Focus | None:
 
 _PRESSED: Final[dict[str, Any]] = {
     "add": _add,
-    "remove": _remove,
+    "unmount": _unmount,
     "choose": _choose,
     "clear": _clear,
     "pick": _pick,

@@ -142,7 +142,8 @@ class Plan:
     def resolve(self, caller: Caller) -> None:
         """Ask what each mount that is said completely would come to now."""
         if not self.form.is_valid():
-            self.problem = "Choose an agent and an environment; then this says what comes of it."
+            missing = "the space" if "space" in self.form.errors else "an agent and an environment"
+            self.problem = f"Choose {missing}; then this says what comes of it."
             return
         complete = self._complete()
         try:

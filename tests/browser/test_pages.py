@@ -37,14 +37,14 @@ def _complaints(context: BrowserContext, page: Page, world: World) -> list[str]:
     if page.settled:
         tab.wait_for_selector(page.settled)
     tab.wait_for_load_state("networkidle")
-    found = list(_findings(tab))
+    found = list(findings(tab))
     if answer is None or answer.status != page.status:
         found.append(f"status {answer and answer.status}")
     tab.close()
     return found + heard
 
 
-def _findings(tab: Tab) -> Iterator[str]:
+def findings(tab: Tab) -> Iterator[str]:
     tab.emulate_media(color_scheme="light")
     yield from _axe(tab, EVERYTHING)
     tab.emulate_media(color_scheme="dark")

@@ -82,7 +82,7 @@ def test_a_store_is_added_and_removed_by_buttons(crew: Crew, author: Reader) -> 
     assert value_of(added, f"{store}-access") == "read_only"
     assert "canonical at this moment" in added
 
-    typed = form(crew, store, **{f"{store}-instructions": "Read me", "remove": store})
+    typed = form(crew, store, **{f"{store}-instructions": "Read me", "unmount": store})
     assert f'name="{store}-access"' not in posted(author, typed)
 
 
