@@ -1,6 +1,7 @@
 """What nothing can be faster than: the same rows by psycopg alone, a bare compare-and-swap."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -8,12 +9,12 @@ import psycopg
 from django.db import connection
 from uuid_utils.compat import uuid7
 
-from benchmarks.world import Shelf
-from memory.actions.change_sets import apply_change_set
-
 type Statement = tuple[str, Sequence[Any]]
 
 WRITES: Final = ("INSERT", "UPDATE")
+LONGEST_NAME: Final = 200
+"""Of texts that name something, such as the key of a receipt; longer ones are content."""
+_UUID: Final = re.compile("(?<=_)[0-9a-f]{32}|^[0-9a-f]{32}")
 
 _COUNTER = """
 CREATE TABLE benchmark_counter (id int PRIMARY KEY, version bigint NOT NULL);
@@ -33,40 +34,59 @@ def connect() -> psycopg.Connection[Any]:
 
 
 class SameInserts:
-    """The rows of one change set again and again: each time a new version, durably."""
+    """What an action wrote, again and again: durably, and each time with identifiers of its own."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        """Watch one change set on a shelf of its own, and keep what it writes."""
+    def __init__(
+        self,
+        action: Callable[[], object],
+        *,
+        since: UUID | None = None,
+        without: Collection[str] = (),
+    ) -> None:
+        """Watch an action once, and keep what it writes.
+
+        Args:
+            since: what was made before the action, and has to be another thing each time, too,
+                comes behind this one; the action itself when left out.
+            without: tables whose rows cannot be written twice, whatever their identifiers.
+        """
         self.statements: list[Statement] = []
-        access, change_set = shelf.open(shelf.caller), shelf.next_change(shelf.canonical)
+        self.without = tuple(f'INSERT INTO "{table}"' for table in without)
+        self.born = since or uuid7()
         with connection.execute_wrapper(self._keep):
-            apply_change_set(access=access, change_set=change_set)
-        self.version, _, self.base, *_ = self._inserted("memory_memoryversion")
-        self.document, *_ = self._inserted("memory_documentversion")
-        self.tip: UUID = self.version
+            action()
+        self.version, self.base = self._sealed()
+        self.tip = self.version
         self.connection = connect()
 
     def __call__(self) -> None:
-        """Write them once more, on top of the last ones, in one transaction."""
-        version = uuid7()
-        fresh = {self.base: self.tip, self.version: version, self.document: uuid7()}
+        """Write it once more, in one transaction; a version comes on top of the last one."""
+        fresh = {self.base: self.tip} if self.base and self.tip else {}
         with self.connection.transaction(), self.connection.cursor() as cursor:
             for sql, parameters in self.statements:
-                cursor.execute(sql, [_swap(value, fresh) for value in parameters])
-        self.tip = version
+                cursor.execute(sql, [self._anew(value, fresh) for value in parameters])
+        self.tip = fresh.get(self.version) if self.version else None
 
     def _keep(self, execute: Callable[..., Any], sql: str, parameters: Any, *more: Any) -> Any:
-        if sql.startswith(WRITES):
+        if sql.lstrip().startswith(WRITES) and not sql.startswith(self.without):
             self.statements.append((sql, parameters))
         return execute(sql, parameters, *more)
 
-    def _inserted(self, table: str) -> Sequence[Any]:
-        start = f'INSERT INTO "{table}"'
-        return next(values for sql, values in self.statements if sql.startswith(start))
+    def _sealed(self) -> tuple[UUID | None, UUID | None]:
+        """The version that was sealed, if one was, and its parent."""
+        start = 'INSERT INTO "memory_memoryversion"'
+        rows = (values for sql, values in self.statements if sql.startswith(start))
+        version, _, base, *_ = next(rows, (None, None, None))
+        return version, base
 
-
-def _swap(value: Any, fresh: dict[UUID, UUID]) -> Any:
-    return fresh.get(value, value) if isinstance(value, UUID) else value
+    def _anew(self, value: Any, fresh: dict[UUID, UUID]) -> Any:
+        """The same with other identifiers in place of those that the action made."""
+        if isinstance(value, UUID):
+            made = value.version == self.born.version and value > self.born
+            return fresh.setdefault(value, uuid7()) if made else fresh.get(value, value)
+        if isinstance(value, str) and len(value) <= LONGEST_NAME:
+            return _UUID.sub(lambda found: self._anew(UUID(found[0]), fresh).hex, value)
+        return value
 
 
 class SwapLoop:

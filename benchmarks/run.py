@@ -12,8 +12,11 @@ from benchmarks import (
     reads,
     redactions,
     searches,
+    settlements,
+    starts,
     writes,
 )
+from benchmarks.crew import Crew
 from benchmarks.figures import Figure, timed
 from benchmarks.sampling import Plan, Quantity, take_turns
 from benchmarks.world import World
@@ -33,6 +36,7 @@ class Extent:
             largest store is exported and forked.
         versions: in the stores whose histories are read, ascending.
         redacted: in the stores of which a path is redacted, ascending.
+        mounts: of Sessions that are started, ascending.
     """
 
     sizes: tuple[int, ...]
@@ -43,6 +47,7 @@ class Extent:
     imports: int
     versions: tuple[int, ...]
     redacted: tuple[int, ...]
+    mounts: tuple[int, ...] = (8, 32)
 
 
 QUICK = Extent(
@@ -75,6 +80,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
         *_requests_and_actions(world, extent, tell),
         *_histories(world, extent, tell),
         *_searches(world, extent, tell),
+        *_sessions(world, extent, tell),
         *_many_writers(world, extent, tell),
         *_imports(world, extent, tell),
         *_redactions(world, extent, tell),
@@ -126,6 +132,17 @@ def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     found = [searches.search(world, shelf, reads.bare_view(world)), searches.search_alone(shelf)]
     take_turns(found, extent.long)
     return [figure for quantity in found for figure in timed(quantity)]
+
+
+def _sessions(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Starting Sessions, settling turns …")
+    crew = Crew.make(world)
+    turns = (extent.long.rounds + 1) * extent.long.times
+    bare = reads.bare_view(world)
+    quantities = starts.session_start(crew, extent.mounts, bare)
+    quantities += settlements.settlement(crew, extent.sizes[-1], turns, bare)
+    take_turns(quantities, extent.long)
+    return [figure for quantity in quantities for figure in timed(quantity)]
 
 
 def _many_writers(world: World, extent: Extent, tell: Tell) -> list[Figure]:

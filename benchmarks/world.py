@@ -145,10 +145,10 @@ class World:
         owner = make_person(workspace, username="benchmarks")
         return cls(port, owner, make_key(workspace, principal=owner)[1])
 
-    def api(self) -> Api:
-        """A connection of its own, with the owner's key."""
+    def api(self, secret: str | None = None) -> Api:
+        """A connection of its own, with the owner's key or another."""
         headers = {
-            "Authorization": f"Bearer {self.secret}",
+            "Authorization": f"Bearer {secret or self.secret}",
             "Checkfu-Version": "2026-08-27",
             "Content-Type": "application/json",
         }

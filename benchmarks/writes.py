@@ -50,7 +50,7 @@ def change_set_alone(shelves: Sequence[Shelf], for_floors: Sequence[Shelf]) -> Q
         "Change set of one document, action",
         {shelf.size: Subject(_write_alone(shelf)) for shelf in shelves},
         floor=INSERTS,
-        floors={shelf.size: Subject(SameInserts(shelf)) for shelf in for_floors},
+        floors={shelf.size: Subject(SameInserts(_write_alone(shelf))) for shelf in for_floors},
     )
 
 

@@ -22,7 +22,7 @@ from tests.agents import (
 )
 from tests.client import Api, random_id
 from tests.factories import grant, make_admin_key, make_key, make_person
-from tests.interleaving import answer_after
+from tests.interleaving import answer_when_stopped
 from tests.race import outcomes, race
 from tests.retention import set_policy
 from tests.stores import put_operation
@@ -88,11 +88,8 @@ def test_S5_a_run_that_would_make_many_refs_makes_none_when_one_store_is_archive
     def archive():
         MemoryStore.objects.filter(id=stores[store].id).update(lifecycle="archived")
 
-    answer = answer_after(
-        lambda: start_run(scene, session),
-        reading="memory_refmove",
-        publishing="memory_memorystore",
-        meanwhile=archive,
+    answer = answer_when_stopped(
+        lambda: start_run(scene, session), reading="memory_refmove", meanwhile=archive
     )
 
     assert answer.error == "memory.read_only"
