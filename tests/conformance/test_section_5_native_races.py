@@ -4,7 +4,7 @@ import pytest
 
 from memory.models import MemoryStore, RefMove
 from sessions.actions import calls
-from sessions.models import Checkpoint, MemoryCall
+from sessions.models import Checkpoint, MemoryCall, Round, Session
 from tenancy.actions.permissions import revoke
 from tenancy.models import PermissionAssignment
 from tests.agents import checkpoint, runner_of
@@ -13,6 +13,7 @@ from tests.interleaving import answer_after, answer_when_row_is_held, without_tr
 from tests.native import AtWork, at_work, call, enter, finish, native_scene, read, recover
 from tests.race import outcomes, race
 from tests.stores import put_operation
+from wire.times import now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -107,11 +108,10 @@ def test_S6_a_call_and_a_checkpoint_of_the_same_turn_seal_one_version(work):
 @pytest.mark.parametrize("loser", ["agent", "person"])
 def test_S6_a_grant_that_is_revoked_before_the_commit_undoes_the_write(work, loser):
     entered = work.round()
-    store = MemoryStore.objects.get(id=work.store.id)
 
     answer = answer_when_row_is_held(
         lambda: call(work.agent, entered, PUT),
-        row=store,
+        row=Session.objects.get(id=work.session),
         meanwhile=lambda: _revoke(work, getattr(work.scene, loser)),
     )
 
@@ -122,17 +122,31 @@ def test_S6_a_grant_that_is_revoked_before_the_commit_undoes_the_write(work, los
     assert moves.count() == 1  # its making
 
 
-def test_S6_a_store_that_is_deleted_before_the_commit_takes_no_write(work, admin_api):
+def test_S6_a_store_that_is_deleted_before_the_commit_takes_no_write(work):
     entered = work.round()
-    store = MemoryStore.objects.get(id=work.store.id)
+    stores = MemoryStore.objects.filter(id=work.store.id)
 
     answer = answer_when_row_is_held(
         lambda: call(work.agent, entered, PUT),
-        row=store,
-        meanwhile=lambda: MemoryStore.objects.filter(id=store.id).update(lifecycle="deleting"),
+        row=Session.objects.get(id=work.session),
+        meanwhile=lambda: stores.update(lifecycle="deleting"),
     )
 
     assert answer.status == 404
+    assert not Checkpoint.objects.exists()
+
+
+def test_S6_a_session_that_is_archived_before_the_commit_takes_no_write(work):
+    entered = work.round()
+    sessions = Session.objects.filter(id=work.session)
+
+    answer = answer_when_row_is_held(
+        lambda: call(runner_of(work.scene), entered, PUT),
+        row=Round.objects.get(id=entered),
+        meanwhile=lambda: sessions.update(state="archived", archived_at=now()),
+    )
+
+    assert answer.error == "memory.read_only"
     assert not Checkpoint.objects.exists()
 
 
