@@ -1,6 +1,6 @@
 """What erasures take of Sessions, and what is left of them (contract S7, X2, X4, X5).
 
-A redaction takes nothing: events hold no path and no text, and what a mount tells its agent is
+A redaction takes little: events hold no path and no text, and what a mount tells its agent is
 about no document in particular; it goes with the store, or with its Session. What a call was sent
 with is known to its receipt alone, as a digest, and receipts forget what was redacted.
 """
@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.models import Q
 
 from database.transactions import step
+from memory import receipts
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.models import ErasureReport, Sink
@@ -65,8 +66,15 @@ class SessionEraser(Eraser):
     def hold(self, store_id: str, paths: Sequence[str]) -> None:
         """Nothing: a redaction ends nothing here."""
 
+    @step
     def redact(self, redaction: Redaction) -> None:
-        """Nothing: no text here is about a path."""
+        """Forget what those calls were sent with that sealed nothing.
+
+        No version tells which paths they named.
+        """
+        silent = MemoryCall.objects.filter(mount__store=redaction.store_id, checkpoint=None)
+        calls = [str(call) for call in silent.values_list("id", flat=True)]
+        receipts.forget(redaction.store_id, "call", calls)
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:

@@ -32,7 +32,7 @@ class EnteredRound:
 
 @durable
 def enter_round(
-    *, access: SessionAccess, to: SessionInput, key: IdempotencyKey | None = None
+    *, access: SessionAccess, accepted: SessionInput, key: IdempotencyKey | None = None
 ) -> EnteredRound:
     """Enter the next round of an input: it reads what those before it wrote.
 
@@ -47,7 +47,7 @@ def enter_round(
     receipt = receipts.claim(caller=access.caller, key=key)
     if receipt.outcome:
         return EnteredRound(receipt.outcome["round"], replayed=True)
-    entered = _insert(access, to)
+    entered = _insert(access, accepted)
     plan = plan_of(entered)
     require_usable(access.session, [one.mount.store_id for one in plan])
     require_available(plan)
@@ -58,7 +58,7 @@ def enter_round(
 
 
 @durable
-def finish_round(*, access: SessionAccess, of: Round) -> Round:
+def finish_round(*, access: SessionAccess, entered: Round) -> Round:
     """Finish a round, so that the next may be entered. One that is finished stays as it is.
 
     Also in a Session that is archived: nothing goes on in it.
@@ -67,7 +67,7 @@ def finish_round(*, access: SessionAccess, of: Round) -> Round:
         PolicyDenied: the caller does not work on inputs.
     """
     access.require_native()
-    held = hold_round(of.id)
+    held = hold_round(entered.id)
     if held.state == Round.State.ENTERED:
         held.state, held.finished_at = Round.State.FINISHED, now()
         held.save(update_fields=["state", "finished_at"])
@@ -88,19 +88,19 @@ def _require(access: SessionAccess) -> None:
 
 
 @step
-def _insert(access: SessionAccess, to: SessionInput) -> Round:
+def _insert(access: SessionAccess, accepted: SessionInput) -> Round:
     """The next round. Two that enter at once wait for each other, and the second finds the first.
 
     Raises:
         Conflict: one is not finished yet.
     """
-    SessionInput.objects.select_for_update(no_key=True).get(id=to.id)
-    last = rounds_of(to.id).order_by("-position").first()
+    SessionInput.objects.select_for_update(no_key=True).get(id=accepted.id)
+    last = rounds_of(accepted.id).order_by("-position").first()
     if last and last.state == Round.State.ENTERED:
         raise Conflict(f"{last.id} is not finished, and rounds come one after the other.")
     return Round.objects.create(
         id=new_id("round"),
-        input=to,
+        input=accepted,
         position=last.position + 1 if last else 1,
         entered_at=now(),
         entered_by_kind=access.caller.kind,

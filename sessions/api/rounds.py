@@ -139,7 +139,7 @@ class RoundsView(ApiView):
         access = open_session(caller, found.session_id)
         body = parse_body(request, EnterRound)
         key = require_key(request, body.model_dump(mode="json"))
-        entered = enter_round(access=access, to=found, key=key)
+        entered = enter_round(access=access, accepted=found, key=key)
         shown = _shown([find_round(caller, entered.round_id)])[0]
         return Response(shown, status=201, headers=replay_headers(replayed=entered.replayed))
 
@@ -178,4 +178,4 @@ class RoundFinishView(ApiView):
         found = find_round(caller, parse_path_id("round", id))
         access = open_session(caller, found.input.session_id)
         parse_nothing(request)
-        return Response(_shown([finish_round(access=access, of=found)])[0])
+        return Response(_shown([finish_round(access=access, entered=found)])[0])

@@ -327,7 +327,7 @@ def test_S6_stores_advance_each_for_itself(scene):
     session = scene.session(mount(one, "read_write"), mount(other, "read_write"))["id"]
     agent = agent_of(scene, session)
     accepted = send_input(scene, session).ok(201)["id"]
-    sealed = []
+    sealed: list[str] = []
     for position in (1, 2, 1):
         entered = enter(agent, accepted).ok(201)
         put = put_operation(f"/{len(sealed)}.md", "text")

@@ -74,7 +74,7 @@ def test_S6_a_call_seals_a_checkpoint_on_what_the_round_reads(work):
         "at": "",
     }
     version = work.store.get(f"versions/{sealed}").ok()
-    assert (version["kind"], version["parents"]) == ("session_checkpoint", [base])
+    assert (version["kind"], version["parent_version"]) == ("session_checkpoint", base)
     assert version["message"] == "Learned."
     assert version["actor"] == {
         "kind": "session_agent",

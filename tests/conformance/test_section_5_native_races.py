@@ -4,15 +4,17 @@ import pytest
 
 from memory.models import MemoryStore, RefMove
 from sessions.actions import calls
-from sessions.models import Checkpoint, MemoryCall
+from sessions.models import Checkpoint, MemoryCall, Round, Session
 from tenancy.actions.permissions import revoke
 from tenancy.models import PermissionAssignment
 from tests.agents import checkpoint, runner_of
+from tests.client import Answer
 from tests.factories import grant, platform
 from tests.interleaving import answer_after, answer_when_row_is_held, without_transaction
 from tests.native import AtWork, at_work, call, enter, finish, native_scene, read, recover
 from tests.race import outcomes, race
 from tests.stores import put_operation
+from wire.times import now
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,7 +53,7 @@ def test_S6_of_two_different_calls_in_one_round_one_writes(work):
         lambda: call(runner_of(work.scene), entered, OTHER, name="call-2"),
     )
 
-    assert sorted(answer.status for answer in answers) == [201, 409]
+    assert sorted(answer.status for answer in outcomes(answers, Answer)) == [201, 409]
     assert Checkpoint.objects.count() == MemoryCall.objects.count() == 1
 
 
@@ -61,9 +63,9 @@ def test_S6_of_two_same_calls_in_one_round_one_writes_and_one_is_told(work, key)
 
     answers = race(*[lambda: call(work.agent, entered, PUT, key=key)] * 2)
 
-    first, second = answers
+    first, second = outcomes(answers, Answer)
     assert first.ok(201) == second.ok(201)
-    assert sum("Checkfu-Replayed" in answer.headers for answer in answers) == 1
+    assert sum("Checkfu-Replayed" in answer.headers for answer in (first, second)) == 1
     assert Checkpoint.objects.count() == MemoryCall.objects.count() == 1
 
 
@@ -72,16 +74,15 @@ def test_S6_of_two_inputs_on_one_base_one_writes(work):
 
     answers = race(lambda: call(work.agent, first, PUT), lambda: call(work.agent, second, OTHER))
 
-    assert sorted(answer.status for answer in answers) == [201, 409]
+    assert sorted(answer.status for answer in outcomes(answers, Answer)) == [201, 409]
     assert Checkpoint.objects.count() == 1
 
 
 def test_S6_a_call_and_the_end_of_its_round_agree(work):
     entered = work.round()
 
-    wrote, finished = race(
-        lambda: call(work.agent, entered, PUT), lambda: finish(work.agent, entered)
-    )
+    answers = race(lambda: call(work.agent, entered, PUT), lambda: finish(work.agent, entered))
+    wrote, finished = outcomes(answers, Answer)
 
     assert finished.ok()["state"] == "finished"
     assert wrote.status in {201, 409}
@@ -107,11 +108,10 @@ def test_S6_a_call_and_a_checkpoint_of_the_same_turn_seal_one_version(work):
 @pytest.mark.parametrize("loser", ["agent", "person"])
 def test_S6_a_grant_that_is_revoked_before_the_commit_undoes_the_write(work, loser):
     entered = work.round()
-    store = MemoryStore.objects.get(id=work.store.id)
 
     answer = answer_when_row_is_held(
         lambda: call(work.agent, entered, PUT),
-        row=store,
+        row=Session.objects.get(id=work.session),
         meanwhile=lambda: _revoke(work, getattr(work.scene, loser)),
     )
 
@@ -122,17 +122,31 @@ def test_S6_a_grant_that_is_revoked_before_the_commit_undoes_the_write(work, los
     assert moves.count() == 1  # its making
 
 
-def test_S6_a_store_that_is_deleted_before_the_commit_takes_no_write(work, admin_api):
+def test_S6_a_store_that_is_deleted_before_the_commit_takes_no_write(work):
     entered = work.round()
-    store = MemoryStore.objects.get(id=work.store.id)
+    stores = MemoryStore.objects.filter(id=work.store.id)
 
     answer = answer_when_row_is_held(
         lambda: call(work.agent, entered, PUT),
-        row=store,
-        meanwhile=lambda: MemoryStore.objects.filter(id=store.id).update(lifecycle="deleting"),
+        row=Session.objects.get(id=work.session),
+        meanwhile=lambda: stores.update(lifecycle="deleting"),
     )
 
     assert answer.status == 404
+    assert not Checkpoint.objects.exists()
+
+
+def test_S6_a_session_that_is_archived_before_the_commit_takes_no_write(work):
+    entered = work.round()
+    sessions = Session.objects.filter(id=work.session)
+
+    answer = answer_when_row_is_held(
+        lambda: call(runner_of(work.scene), entered, PUT),
+        row=Round.objects.get(id=entered),
+        meanwhile=lambda: sessions.update(state="archived", archived_at=now()),
+    )
+
+    assert answer.error == "memory.read_only"
     assert not Checkpoint.objects.exists()
 
 
