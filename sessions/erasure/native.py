@@ -14,12 +14,6 @@ from sessions.models import InputMount, MemoryCall, Round, SessionInput
 BATCH: Final = 500
 
 
-def entered_rounds(session_id: str) -> QuerySet[Round]:
-    """The rounds in which somebody may still be at work."""
-    entered = Round.objects.filter(input__session=session_id, state=Round.State.ENTERED)
-    return entered.order_by("id")
-
-
 @step
 def drain_native(session_id: str) -> int:
     """Delete the next rows; returns how many, 0 when none is left."""

@@ -9,9 +9,9 @@ from memory.ancestry import is_ancestor
 from memory.erasure import undecided
 from memory.models import SHARED_OWNERS, MemoryVersion, Ref, VersionKind
 from memory.queries.versions import canonical_id
-from sessions.erasure.native import entered_rounds
 from sessions.erasure.stores import curations_in, failed_deletions, own_stores
 from sessions.models import Session
+from sessions.queries.rounds import entered_rounds
 from sessions.workingrefs import working_refs_of
 
 
@@ -46,7 +46,7 @@ def obstacles(session: Session) -> list[Obstacle]:
 
 def _rounds(session: Session) -> Iterator[Obstacle]:
     """Rounds that nobody has finished: their owners have not come back."""
-    for entered in entered_rounds(session.id).values_list("id", flat=True):
+    for entered in entered_rounds(session.id).order_by("id").values_list("id", flat=True):
         yield Obstacle(ObstacleKind.ROUND, entered)
 
 
