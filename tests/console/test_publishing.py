@@ -68,7 +68,8 @@ NO_CONTENT = {
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
     *("proposal-comments", "proposal-comment", "proposal-withdraw"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
-    *("sessions", "session-key-revoke", "session-archive", "session-erase", "session-pin", "session-release"),
+    *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
+    "session-erase",
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }

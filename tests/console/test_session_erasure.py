@@ -10,7 +10,7 @@ from tests.agents import SESSIONS
 from tests.client import Api
 from tests.console.conftest import Reader, Scene
 from tests.console.crew import make_crew
-from tests.factories import grant, make_key, platform
+from tests.factories import make_key, platform
 from tests.stores import put_operation
 from tests.work import work_on_all
 
@@ -30,7 +30,6 @@ def _page(session: str) -> str:
 def _agents_proposal(scene: Scene, session: str) -> str:
     """An open Proposal of the Session's agent."""
     person = Api(make_key(scene.workspace, principal=scene.author)[1])
-    grant(scene.author, scene.store, "write", "read")
     secret = person.post(f"{SESSIONS}/{session}/keys", {"name": "Worker"}).ok(201)["secret"]
     body = {"title": "Learned", "operations": [put_operation("/learned.md", "learned")]}
     made = Api(secret).post(f"/v1/memory-stores/{scene.store}/proposals", body).ok(201)
