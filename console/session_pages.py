@@ -69,7 +69,7 @@ class SessionShell:
 
     def read(self, stores: Iterable[StoreAccess]) -> SessionsRead:
         """What a page releases of it, for the publication recheck (contract R5)."""
-        return SessionsRead([self.access], list(stores))
+        return SessionsRead([self.access], list(stores), has_words=True)
 
 
 def open_shell(request: ConsoleRequest, session_id: str, tab: str) -> SessionShell:
@@ -80,6 +80,7 @@ def open_shell(request: ConsoleRequest, session_id: str, tab: str) -> SessionShe
         "access": access,
         "session": session,
         "may_keys": access.is_principal or request.caller.is_admin,
+        "may_erase": request.caller.is_admin,
         "is_active": session.state == Session.State.ACTIVE,
         "tabs": [
             {

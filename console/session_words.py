@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from sessions.erasure.obstacles import ObstacleKind
 from sessions.models import EventKind
 from sessions.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution
 
@@ -59,6 +60,8 @@ EVENTS: Final[Mapping[EventKind, tuple[str, str]]] = {
     EventKind.CHANGE_CHECKPOINTED: ("Checkpoint sealed", "check-badge"),
     EventKind.RUN_REFUSED: ("Run refused", "no-symbol"),
     EventKind.ARCHIVED: ("Session archived", "archive-box"),
+    EventKind.ERASURE_REQUESTED: ("Erasure asked for", "eye-slash"),
+    EventKind.ERASED: ("Session erased", "eye-slash"),
 }
 """Kind of event → its title and icon."""
 
@@ -92,3 +95,24 @@ def obstacle_of(resolution: Resolution) -> Obstacle | None:
         return None
     field, status = _OBSTACLES[refusal]
     return Obstacle(field, REFUSALS[refusal], status)
+
+OBSTACLES: Final[Mapping[ObstacleKind, tuple[str, str]]] = {
+    ObstacleKind.ROUND: (
+        "A round goes on",
+        "Whoever entered it, or the person it acts for, finishes it.",
+    ),
+    ObstacleKind.WORKING_REF: (
+        "Work that nobody proposed",
+        "In a store of many. Somebody who may write there proposes it, or releases the ref.",
+    ),
+    ObstacleKind.PROPOSAL: ("An open Proposal of the agent", "A reviewer decides."),
+    ObstacleKind.CURATION: (
+        "A curation run goes on",
+        "In a store of the Session's own, which takes no writes until the run has ended.",
+    ),
+    ObstacleKind.STORE: (
+        "A store could not be deleted",
+        "Workers gave up. The cause is in their log; asking again lets them go on.",
+    ),
+}
+"""What an erasure waits for → what it is, and what would help."""

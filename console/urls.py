@@ -28,6 +28,7 @@ from console.views import (
     rule_matches,
     search,
     session_connect,
+    session_erasure,
     session_events,
     sessions,
     spaces,
@@ -124,6 +125,7 @@ session_urls = [
         session_connect.revoke,
         name="session-key-revoke",
     ),
+    path("sessions/<session:session_id>/erasure", session_erasure.erase, name="session-erase"),
     path("sessions/<session:session_id>/archive", sessions.archive, name="session-archive"),
     path(
         "sessions/<session:session_id>/refs/<store:store_id>/pin",

@@ -16,6 +16,7 @@ from memory import receipts
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.models import ErasureReport, Sink
+from sessions.erasure.native import is_native_left
 from sessions.erasure.requests import are_requests_told
 from sessions.models import Checkpoint, InputMount, MemoryCall, Mount, Session
 from wire.ids import uuid_from_id
@@ -99,7 +100,7 @@ class SessionEraser(Eraser):
 def _left_of_session(report: ErasureReport) -> set[Sink]:
     session = Session.objects.get(id=report.job.target_id)
     left = set()
-    if Mount.objects.filter(_TOLD, session=session).exists():
+    if Mount.objects.filter(_TOLD, session=session).exists() or is_native_left(session.id):
         left.add(Sink.ROWS)
     if are_requests_told(session):
         left.add(Sink.RECEIPTS)

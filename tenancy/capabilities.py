@@ -73,7 +73,7 @@ CAPABILITIES: Final = (
     Capability("native_write", "alpha", "native-memory"),
     Capability("later_rounds", "alpha", "native-memory"),
     Capability("native_recovery", "alpha", "native-memory"),
-    Capability("native_erasure", "alpha", "erasure", missing=LATER),
+    Capability("native_erasure", "alpha", "erasure"),
     Capability("physical_erasure", "alpha", "erasure"),
     Capability("curation", "alpha", "curation", missing=LATER),
     Capability("scheduled_learning", "alpha", "scheduled-learning", missing=LATER),

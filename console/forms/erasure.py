@@ -85,3 +85,15 @@ class DeletionForm(ConsoleForm):
     def __init__(self, *args: Any, store: str, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["confirmation"] = TypedConfirmation(store, "store")
+
+
+class SessionErasureForm(ConsoleForm):
+    """Erasing a Session, which has no name of its own.
+
+    Args:
+        agent: the name to type.
+    """
+
+    def __init__(self, *args: Any, agent: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["confirmation"] = TypedConfirmation(agent, "agent")

@@ -78,6 +78,8 @@ STATUS_BADGES = {
     "deleting": ("warn", "trash", "Deleting"),
     "deleted": ("", "trash", "Deleted"),
     "erased": ("warn", "eye-slash", "Erased"),
+    "erasing": ("warn", "eye-slash", "Erasing"),
+    "stopped": ("", "stop-circle", "Stopped"),
     "canonical": ("good", "check-badge", "Canonical"),
     "admin": ("accent", "shield-check", "Admin"),
     "queued": ("", "clock", "Queued"),

@@ -18,15 +18,18 @@ from wire.operations import operation
 from wire.parsing import parse_nothing, parse_path_id
 
 ErasureStateName = Literal["running", "pending", "erased"]
-ObstacleName = Literal["working_ref", "proposal", "curation", "store"]
+ObstacleName = Literal["working_ref", "proposal", "curation", "store", "round"]
 
 
 class ObstacleOut(TypedDict):
-    """What an erasure waits for: `id` is the Proposal, the curation run, or the store itself."""
+    """What an erasure waits for: `id` names the Proposal, curation run, round, or the store itself.
+
+    `store` is null of a round.
+    """
 
     kind: ObstacleName
     id: str
-    store: str
+    store: str | None
 
 
 class SessionErasureOut(TypedDict):

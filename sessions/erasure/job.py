@@ -15,11 +15,13 @@ from jobs.registry import register as register_kind
 from memory.erasure.readback import look
 from memory.models import ErasureReport, Lifecycle
 from sessions.erasure.closing import ERASE, blank_words
+from sessions.erasure.native import drain_native
 from sessions.erasure.obstacles import obstacles
 from sessions.erasure.requests import forget_requests
 from sessions.erasure.stores import close_own_stores, own_stores, resume_deletions
 from sessions.log import Entry, append
 from sessions.models import EventKind, Session
+from sessions.queries.rounds import entered_rounds
 from tenancy.audit import record
 from tenancy.caller import platform_caller
 
@@ -45,6 +47,8 @@ def erase(work: Work) -> Progress:
     if work.position["waiting"]:
         resume_deletions(session.workspace_id, session.id)
     close_own_stores(platform_caller(session.workspace), session.id)
+    if not entered_rounds(session.id).exists() and drain_native(session.id):
+        return _progress(session)
     standing = obstacles(session)
     if standing:
         return _progress(session, pause=LATER, standing=len(standing))

@@ -11,6 +11,7 @@ from memory.models import SHARED_OWNERS, MemoryVersion, Ref, VersionKind
 from memory.queries.versions import canonical_id
 from sessions.erasure.stores import curations_in, failed_deletions, own_stores
 from sessions.models import Session
+from sessions.queries.rounds import entered_rounds
 from sessions.workingrefs import working_refs_of
 
 
@@ -21,6 +22,7 @@ class ObstacleKind(StrEnum):
     PROPOSAL = "proposal"
     CURATION = "curation"
     STORE = "store"
+    ROUND = "round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,24 @@ class Obstacle:
     """One thing that an erasure waits for.
 
     Attributes:
-        id: of the Proposal or the curation run; of a working ref or a store, the store.
-        store_id: where it is.
+        id: of the Proposal, the curation run or the round; of a working ref or a store, the store.
+        store_id: where it is; None of a round, which is in no store.
     """
 
     kind: ObstacleKind
     id: str
-    store_id: str
+    store_id: str | None = None
 
 
 def obstacles(session: Session) -> list[Obstacle]:
     """All that the erasure of a Session waits for now, but for workers at work."""
-    return [*_working_refs(session), *_proposals(session), *_own(session)]
+    return [*_rounds(session), *_working_refs(session), *_proposals(session), *_own(session)]
+
+
+def _rounds(session: Session) -> Iterator[Obstacle]:
+    """Rounds that nobody has finished: their owners have not come back."""
+    for entered in entered_rounds(session.id).order_by("id").values_list("id", flat=True):
+        yield Obstacle(ObstacleKind.ROUND, entered)
 
 
 def _working_refs(session: Session) -> Iterator[Obstacle]:

@@ -1,8 +1,12 @@
 """Requests that told words of a Session: their receipts keep digests of these (contract X4)."""
 
+from typing import Any
+
+from django.db.models import QuerySet
+
 from database.transactions import step
 from memory import receipts
-from sessions.models import Run, Session
+from sessions.models import Round, Run, Session, SessionInput
 
 
 @step
@@ -21,5 +25,10 @@ def are_requests_told(session: Session) -> bool:
 
 
 def _told_by(session: Session) -> dict[str, list[str]]:
-    runs = Run.objects.filter(session=session.id)
-    return {"session": [session.id], "run": list(runs.values_list("id", flat=True))}
+    made: dict[str, QuerySet[Any]] = {
+        "run": Run.objects.filter(session=session.id),
+        "input": SessionInput.objects.filter(session=session.id),
+        "round": Round.objects.filter(input__session=session.id),
+    }
+    named = {naming: list(rows.values_list("id", flat=True)) for naming, rows in made.items()}
+    return {"session": [session.id], **named}

@@ -183,6 +183,7 @@ PAGES = (
     Page("session-archived", "author", lambda w: _route("session", w.sessions["archived"])),
     Page("session-no-grant", "admin", lambda w: _route("session", w.sessions["worked"])),
     Page("session-events", "author", lambda w: _route("session-events", w.sessions["worked"])),
+    Page("session-erase", "admin", lambda w: _route("session-erase", w.sessions["worked"])),
     Page("session-connect", "author", lambda w: _route("session-connect", w.sessions["worked"])),
     Page("session-new", "author", lambda w: _route("session-new")),
     Page("session-new-cannot", "reviewer", lambda w: _route("session-new", store=w.store)),

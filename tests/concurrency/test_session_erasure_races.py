@@ -13,7 +13,7 @@ from sessions.actions.erasure import erase_session
 from sessions.actions.keys import create_session_key
 from sessions.actions.runs import start_run
 from sessions.actions.sessions import archive_session
-from sessions.models import Checkpoint, Run, Session
+from sessions.models import Checkpoint, Round, Run, Session, SessionInput
 from tenancy.models import ApiKey
 from tests.agents import (
     SESSIONS,
@@ -32,9 +32,10 @@ from tests.agents import start_run as ask_for_run
 from tests.client import Answer
 from tests.factories import caller_for, make_admin_key, make_workspace, platform
 from tests.interleaving import answer_after, answer_when_stopped, without_transaction
+from tests.native import at_work, call, finish, native_scene, send_input
 from tests.race import outcomes, race
 from tests.stores import StoreClient, put_operation
-from tests.work import run_to_the_end
+from tests.work import run_to_the_end, work_on_all
 from wire.errors import ApiError
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -195,3 +196,26 @@ def test_S7_a_store_of_its_own_that_is_begun_before_goes_with_it(scene, work):
     _finish(session)
 
     assert MemoryStore.objects.get(id=late.id).lifecycle == "deleted"
+
+
+def test_S7_native_work_at_once_is_joined_or_refused_and_leaves_nothing():
+    scene = native_scene(make_workspace())
+    work = at_work(scene)
+    first = work.round()
+    put = put_operation("/a.md", "learned")
+
+    happened = race(
+        lambda: _erase(scene, work.session),
+        lambda: call(scene.api, first, put),
+        lambda: send_input(scene, work.session),
+        lambda: finish(scene.api, first),
+    )
+
+    assert outcomes(happened, Exception) == []
+    for entered in Round.objects.filter(state="entered"):
+        finish(scene.api, entered.id).ok()
+    work_on_all()
+    assert Session.objects.get(id=work.session).state == "erased"
+    assert not SessionInput.objects.exists()
+    sealed = Checkpoint.objects.values_list("version", flat=True).first()
+    assert at(work.store, work.session) == (sealed or work.store.canonical)

@@ -49,6 +49,7 @@ from tests.agents import (
 from tests.client import Answer, Api, random_id
 from tests.factories import grant, make_key, make_person
 from tests.stores import StoreClient, put_operation
+from tests.work import take_turns, work_on_all
 from wire.ids import uuid_from_id
 
 pytestmark = pytest.mark.django_db
@@ -68,20 +69,6 @@ def _erase(api: Api, session: str) -> Answer:
 
 def _told(api: Api, session: str) -> Any:
     return api.get(f"{SESSIONS}/{session}/erasure").ok()
-
-
-def _work() -> None:
-    """What workers do as long as it gets on; no pause is waited for."""
-    before = None
-    while before != (before := list(Job.objects.order_by("id").values("state", "position"))):
-        _take_turns()
-
-
-def _take_turns() -> None:
-    """Work on each job for a while."""
-    for job in Job.objects.filter(state="queued").order_by("id"):
-        Job.objects.filter(id=job.id).update(not_before="2020-01-01T00:00Z")
-        run_slice(job.id)
 
 
 def _own(scene: Scene, session: str) -> StoreClient:
@@ -193,7 +180,7 @@ def test_S7_an_archived_session_is_erased_too(scene, admin_api, session, own):
     scene.api.post(f"{SESSIONS}/{session}/archive").ok()
 
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     assert _told(admin_api, session)["state"] == "erased"
 
@@ -214,7 +201,7 @@ def test_S7_nothing_of_its_own_is_left_and_what_others_own_stays(
     seen = at(others, session)
     _erase(admin_api, session).ok(202)
 
-    _work()
+    work_on_all()
 
     told = _told(admin_api, session)
     assert (told["state"], told["pending"]) == ("erased", [])
@@ -237,7 +224,7 @@ def test_S7_nothing_of_its_own_is_left_and_what_others_own_stays(
 
 def test_S7_X4_it_is_read_back_and_the_report_tells_each_sink(admin_api, session, own):
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     report = _told(admin_api, session)["report"]
 
@@ -254,7 +241,7 @@ def test_S7_X4_what_is_left_anywhere_keeps_its_sink_pending(admin_api, session, 
     report = ErasureReport.objects.get(operation="session_erasure")
 
     assert look(report) >= {Sink.ROWS, Sink.SEARCH_INDEX, Sink.RECEIPTS}
-    _work()
+    work_on_all()
     assert look(report) == frozenset()
     Mount.objects.update(instructions=SECRET)
     assert look(report) == {Sink.ROWS}
@@ -266,7 +253,7 @@ def test_S7_nothing_is_attested_before_its_end(admin_api, session, own):
     body = {"sink": "native_continuation_state"}
 
     assert admin_api.post(address, body, key=None).error == "memory.conflict"
-    _work()
+    work_on_all()
     assert admin_api.post(address, body, key=None).ok()
 
 
@@ -274,7 +261,7 @@ def test_S7_the_tombstone_tells_identifiers_and_its_log(scene, admin_api, sessio
     before = scene.api.pages(f"{SESSIONS}/{session}/events")
     run = Run.objects.get().id
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     read = scene.api.get(f"{SESSIONS}/{session}").ok()
     events = scene.api.pages(f"{SESSIONS}/{session}/events")
@@ -294,7 +281,7 @@ def test_S7_asked_again_it_tells_the_same(admin_api, session, own):
     first = _erase(admin_api, session).ok(202)
 
     assert _erase(admin_api, session).ok(202)["job"]["id"] == first["job"]["id"]
-    _work()
+    work_on_all()
     again = _erase(admin_api, session).ok(202)
     assert (again["state"], again["job"]["id"]) == ("erased", first["job"]["id"])
     assert Job.objects.filter(kind="session.erase").count() == 1
@@ -306,7 +293,7 @@ def test_S7_delayed_retries_recreate_nothing(scene, admin_api, others):
     session = scene.start(asked, key="make").ok(201)["id"]
     start_run(scene, session, key="run").ok(201)
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     assert scene.start(asked, key="make").error == "memory.conflict"
     assert start_run(scene, session, key="run").error == "memory.read_only"
@@ -319,7 +306,7 @@ def test_S7_a_session_without_stores_and_mounts_is_erased(scene, admin_api):
     session = scene.session()["id"]
 
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     assert _told(admin_api, session)["state"] == "erased"
 
@@ -334,7 +321,7 @@ def _pending(api: Api, session: str) -> list[tuple[str, str, str]]:
 
 def _wait(admin_api: Api, session: str) -> None:
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
     told = _told(admin_api, session)
     assert told["state"] == "pending"
     assert told["job"]["result"]["pending"] == len(told["pending"])
@@ -366,7 +353,7 @@ def test_S7_a_shared_working_ref_that_nobody_proposed_is_pending_until_it_is_rel
     assert released.status == 204
     assert _pending(admin_api, session) == []
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
     assert _told(admin_api, session)["state"] == "erased"
 
 
@@ -377,7 +364,7 @@ def test_S7_work_that_is_proposed_is_in_good_hands(scene, admin_api, session, sh
     proposed.ok(201)
 
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     assert _told(admin_api, session)["state"] == "erased"
     assert at(shared, session) == head
@@ -389,7 +376,7 @@ def test_S7_a_shared_working_ref_without_work_of_its_own_holds_nothing_up(
     admin_api.post(shared.url("redactions"), {"paths": ["/never.md"]}).ok()
 
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
 
     assert _told(admin_api, session)["state"] == "erased"
 
@@ -407,7 +394,7 @@ def test_S7_open_proposals_of_its_agent_are_pending_until_they_are_decided(
     answer = {"response": "reject"}
     shared.api.post(shared.url(f"proposals/{proposal}/respond"), answer).ok()
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
     assert _told(admin_api, session)["state"] == "erased"
 
 
@@ -431,7 +418,7 @@ def test_S7_a_curation_run_keeps_its_store_which_takes_no_writes(scene, admin_ap
     assert again.status == 400
     _release(own, run)
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
     assert MemoryStore.objects.get(id=own.id).lifecycle == Lifecycle.DELETED
     assert _told(admin_api, session)["state"] == "erased"
 
@@ -451,12 +438,12 @@ def test_S7_a_store_that_workers_could_not_drain_is_pending_and_tried_again(
     with monkeypatch.context() as broken:
         broken.setitem(draining.PARTS, "bodies", fail)
         _erase(admin_api, session).ok(202)
-        _take_turns()
+        take_turns()
 
     assert _told(admin_api, session)["state"] == "pending"
     assert _pending(admin_api, session) == [("store", own.id, own.id)]
     _erase(admin_api, session).ok(202)
-    _work()
+    work_on_all()
     assert _told(admin_api, session)["state"] == "erased"
 
 
@@ -467,7 +454,7 @@ def test_S7_what_was_decided_is_noticed_without_asking_again(admin_api, session,
     assert not run_slice(job.id)
     shared.api.delete(shared.url(f"working-refs/{session}"), key=None)
 
-    _work()
+    work_on_all()
 
     assert _told(admin_api, session)["state"] == "erased"
 

@@ -69,6 +69,7 @@ NO_CONTENT = {
     *("proposal-comments", "proposal-comment", "proposal-withdraw"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
+    "session-erase",
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }
