@@ -219,7 +219,8 @@ def test_a_file_that_is_loaded_later_brings_its_comments(
     _say(reviewer, page, "On the loaded line", path=GUIDE, side="head", line="3")
     comment = _last()
     other = comment.proposal
-    query = {"base": other.base_id, "head": other.head_id, "path": GUIDE, "proposal": proposal}
+    ends = {"base": other.base_id, "head": other.head_id}
+    query: dict[str, Any] = {**ends, "path": GUIDE, "proposal": proposal}
     shown = reviewer.get(f"{scene.path}/compare/file", htmx=True, **query).content.decode()
     assert "On the loaded line" in shown
     alone = reviewer.text(f"{scene.path}/compare/file", **(query | {"proposal": ""}))
