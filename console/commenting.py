@@ -209,14 +209,17 @@ class FileTalks:
         """Where a comment on the file is written."""
         after = self.file.change.after
         side = CommentSide.HEAD if after else CommentSide.BASE
-        return f"{self._url}{escape(self._value(side))}%3A#new-comment"
+        return f"{self._url}{escape(self._value(side))}%3A"
 
     def number(self, line: Line, number: int) -> str:
-        """A line's number, as the way to a form beneath it. The keyboard takes the file's way."""
+        """A line's number, as the way to a form beneath it. The keyboard takes the file's way.
+
+        The address has no fragment: browsers focus the form's field only where there is none.
+        """
         if not self.talks.may_comment:
             return str(number)
         place = self._place(line)
-        address = f"{self._url}{self._value(place.side)}%3A{place.line}#new-comment"
+        address = f"{self._url}{self._value(place.side)}%3A{place.line}"
         label = f'aria-label="Comment on line {number}"'
         return f'<a href="{address}" {label} tabindex="-1" data-comment>{number}</a>'
 

@@ -59,12 +59,12 @@ def test_a_thread_stands_under_its_line(
 
 def test_a_line_leads_to_a_form_beneath_it(scene: Scene, page: str, reviewer: Reader) -> None:
     shown = reviewer.text(page)
-    (address,) = set(re.findall(r'href="([^"]+head%3A3#new-comment)"', shown))
+    (address,) = set(re.findall(r'href="([^"]+head%3A3)"', shown))
     rows = _rows(reviewer.text(address.replace("&amp;", "&")))
     (at,) = [number for number, row in enumerate(rows) if "talk-row" in row]
     assert "Wednesdays" in rows[at - 1]
     assert f'name="path" value="{GUIDE}"' in rows[at]
-    fragment = reviewer.get(address.partition("#")[0], htmx=True).content.decode()
+    fragment = reviewer.get(address, htmx=True).content.decode()
     assert fragment.lstrip().startswith('<div class="talk"')
     assert "<html" not in fragment
 
@@ -175,7 +175,7 @@ def test_readers_look_and_do_not_write(scene: Scene, page: str, reviewer: Reader
     shown = reader.text(page)
     assert "Look at this" in shown
     assert "/comments" not in shown
-    assert "#new-comment" not in shown
+    assert "?comment=" not in shown
     assert _say(reader, page).status_code == 403
 
 
@@ -210,7 +210,7 @@ def test_a_redaction_leaves_marks_alone(
     shown = reviewer.text(page)
     assert "Secret words" not in shown
     assert "because a path that the Proposal changes was redacted" in shown
-    assert "#new-comment" not in shown
+    assert "?comment=" not in shown
 
 
 def test_a_file_that_is_loaded_later_brings_its_comments(
@@ -219,7 +219,8 @@ def test_a_file_that_is_loaded_later_brings_its_comments(
     _say(reviewer, page, "On the loaded line", path=GUIDE, side="head", line="3")
     comment = _last()
     other = comment.proposal
-    query = {"base": other.base_id, "head": other.head_id, "path": GUIDE, "proposal": proposal}
+    ends = {"base": other.base_id, "head": other.head_id}
+    query: dict[str, Any] = {**ends, "path": GUIDE, "proposal": proposal}
     shown = reviewer.get(f"{scene.path}/compare/file", htmx=True, **query).content.decode()
     assert "On the loaded line" in shown
     alone = reviewer.text(f"{scene.path}/compare/file", **(query | {"proposal": ""}))
