@@ -9,7 +9,6 @@ from time import process_time
 from urllib.parse import urlsplit
 
 import pytest
-from django.http import QueryDict
 from django.urls import Resolver404, resolve
 
 from memory.diffs import compare
@@ -143,7 +142,7 @@ def _crawl(reader: Reader) -> Counter[str]:
         route = _route(url)
         if route is None or routes[route] >= ONCE:
             continue
-        response = reader.get(urlsplit(url).path, **QueryDict(urlsplit(url).query).dict())
+        response = reader.client.get(url)
         if not response.headers.get("Content-Type", "").startswith("text/html"):
             continue
         routes[route] += 1
