@@ -3,26 +3,36 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.utils.safestring import SafeString
+
 from console.naming import Named, Names
+from console.sourcetables import source_cells, source_rows
 from memory.blame import LineRange
 from memory.queries.blame import LineOwner
 
 
 @dataclass(frozen=True, slots=True)
-class BlamedLine:
-    """A line to draw. `owner` and `by` are there where a range begins."""
+class BlamedRange:
+    """Neighbouring lines of one owner, to draw.
 
-    number: int
-    text: str
-    owner: LineOwner | None
-    by: Named | None
+    Attributes:
+        first: the number of the first.
+        cells: the first line, without its row: the owner stands in that row, too.
+        rest: the rows of the others.
+    """
+
+    first: int
     height: int
+    owner: LineOwner
+    by: Named
+    cells: SafeString
+    rest: SafeString
 
 
-def blamed_lines(
-    workspace_id: str, lines: Sequence[str], ranges: Sequence[LineRange[LineOwner]]
-) -> Iterator[BlamedLine]:
-    """Put each line beside its owner.
+def blamed_ranges(
+    workspace_id: str, lines: Sequence[SafeString], ranges: Sequence[LineRange[LineOwner]]
+) -> Iterator[BlamedRange]:
+    """Put the lines beside their owners.
 
     Args:
         lines: as they are drawn.
@@ -31,7 +41,11 @@ def blamed_lines(
     actors = [each.owner.actor for each in ranges]
     names = Names(workspace_id, [(actor.actor_kind, actor.actor_uuid) for actor in actors])
     for each in ranges:
-        by, height = names.actor(each.owner.actor), each.end - each.start + 1
-        yield BlamedLine(each.start, lines[each.start - 1], each.owner, by, height)
-        for number in range(each.start + 1, each.end + 1):
-            yield BlamedLine(number, lines[number - 1], None, None, 0)
+        yield BlamedRange(
+            first=each.start,
+            height=each.end - each.start + 1,
+            owner=each.owner,
+            by=names.actor(each.owner.actor),
+            cells=source_cells(each.start, lines[each.start - 1]),
+            rest=source_rows(lines[each.start : each.end], each.start + 1),
+        )

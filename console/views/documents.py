@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.safestring import SafeString
 
-from console.blaming import blamed_lines
+from console.blaming import blamed_ranges
 from console.browsing import linked_documents
 from console.linenotes import Notes, notes_on
 from console.links import document_url
@@ -16,6 +16,7 @@ from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import wants_fragment
 from console.safety import report_on_text
+from console.sourcetables import source_rows
 from console.views.store_shell import Tab, content_tab
 from console.visible import visible_text
 from memory import markdown
@@ -116,7 +117,7 @@ def _add_blame(
     """Put the writer of each line into the context; tell which texts that was found in."""
     blame = blame_document(shown)
     workspace_id = request.caller.workspace_id
-    context["blamed"] = list(blamed_lines(workspace_id, context["lines"], blame.ranges))
+    context["blamed"] = list(blamed_ranges(workspace_id, context["lines"], blame.ranges))
     return Acquired(tab.access, blame.bodies, expires_at=blame.expires_at)
 
 
@@ -149,6 +150,7 @@ def _views(request: ConsoleRequest, shown: DocumentAt) -> dict[str, Any]:
         context["rendered"] = SafeString(markdown.render(shown.text, resolve))
     else:
         context["lines"] = list(_spelled_lines(shown.text, notes_on(found)))
+        context["source"] = source_rows(context["lines"]) if view == "source" else ""
         context["ends_with_newline"] = shown.text.endswith("\n") or not shown.text
     return context
 
