@@ -96,14 +96,15 @@ def _sealed_with_title(proposal_ids: Collection[str]) -> list[str]:
 def _blank(proposal_ids: Collection[str]) -> None:
     told = Proposal.objects.filter(among_ids("id", proposal_ids), words_erased_at=None)
     told.update(title="", description="", resolution_note=None, words_erased_at=now())
-    ProposalApproval.objects.filter(proposal__in=proposal_ids).exclude(note=None).update(note=None)
+    noted = ProposalApproval.objects.filter(among_ids("proposal", proposal_ids)).exclude(note=None)
+    noted.update(note=None)
     # After the Proposals, whose rows writers of comments lock: none comes in between.
     _said_about(proposal_ids).update(text="", text_erased_at=now())
 
 
 def _said_about(proposal_ids: Collection[str]) -> QuerySet[Comment]:
     """The comments on some Proposals that still say something."""
-    return Comment.objects.filter(proposal__in=proposal_ids).exclude(text="")
+    return Comment.objects.filter(among_ids("proposal", proposal_ids)).exclude(text="")
 
 
 def _sinks_telling(store_id: str) -> set[Sink]:

@@ -2,19 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import Any
-from uuid import UUID
+from typing import Any, Final
 
+from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from database.fields import OwnerIdField
 from proposals.authorship import own_uuids
-from proposals.models import Proposal, ProposalApproval
-from proposals.queries.bodies import paths_of_documents
+from proposals.models import ProposalApproval
 from proposals.tally import Approval
 from tenancy.caller import Caller
 from tenancy.models import ApiKey
+from wire.ids import id_from_uuid, uuid_from_id
+
+_PATHS: Final = """
+SELECT DISTINCT proposal.id, document.path
+FROM proposals_proposal proposal
+JOIN memory_documentversion document ON document.id = ANY(proposal.document_versions)
+WHERE proposal.id = ANY(%s::uuid[])
+ORDER BY proposal.id, document.path
+"""
 
 
 def approvals_of(proposal_ids: Collection[str]) -> dict[str, tuple[Approval, ...]]:
@@ -40,16 +48,15 @@ def approvals_of(proposal_ids: Collection[str]) -> dict[str, tuple[Approval, ...
 
 
 def paths_of(proposal_ids: Collection[str]) -> dict[str, list[str]]:
-    """The paths that each Proposal changes, both sides of a renaming. Two queries."""
-    if not proposal_ids:
-        return {}
-    rows = Proposal.objects.filter(id__in=proposal_ids).values_list("id", "document_versions")
-    shown: dict[str, list[UUID]] = dict(rows)
-    paths = paths_of_documents({uuid for uuids in shown.values() for uuid in uuids})
-    return {
-        proposal_id: sorted({paths[uuid] for uuid in uuids if uuid in paths})
-        for proposal_id, uuids in shown.items()
-    }
+    """The paths that each Proposal changes, both sides of a renaming, sorted. One query at most."""
+    found: dict[str, list[str]] = {proposal_id: [] for proposal_id in proposal_ids}
+    if not found:
+        return found
+    with connection.cursor() as cursor:
+        cursor.execute(_PATHS, [[uuid_from_id(proposal_id) for proposal_id in proposal_ids]])
+        for uuid, path in cursor.fetchall():
+            found[id_from_uuid("proposal", uuid)].append(path)
+    return found
 
 
 def given_by(caller: Caller) -> Q:

@@ -10,7 +10,6 @@ from database.arrays import Among
 from memory.models import DocumentVersion
 from memory.queries.documents import Erasure, erasure_of
 from proposals.models import ProposalStatus
-from wire.ids import uuid_from_id
 from wire.times import now
 
 
@@ -28,12 +27,6 @@ def erased_bodies(document_versions: Collection[UUID]) -> list[ErasedBody]:
     rows = gone.values_list("path", "body", "expires_at", "erasure__reason", "erasure__erased_at")
     found = [(row[0], erasure_of("" if row[1] else None, *row[2:])) for row in rows]
     return [ErasedBody(path, erasure) for path, erasure in found if erasure]
-
-
-def paths_of_documents(document_versions: Collection[UUID]) -> dict[UUID, str]:
-    """The path of each of some document versions. One query."""
-    rows = DocumentVersion.objects.filter(id__in=document_versions).values_list("id", "path")
-    return {uuid_from_id(document): path for document, path in rows}
 
 
 def has_erased_body() -> Case:

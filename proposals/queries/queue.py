@@ -55,7 +55,7 @@ class Queue:
 def review_queue(
     caller: Caller, filters: Filters = EVERYTHING, *, length: int = SECTION_LENGTH
 ) -> Queue:
-    """The queue of a person. Seven queries, however long it is; nine where paths have rules.
+    """The queue of a person. Seven queries, however long it is; eight where paths have rules.
 
     Args:
         length: Proposals of a section at most.

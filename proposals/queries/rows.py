@@ -87,7 +87,7 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
 def describe(caller: Caller, rows: Iterable[Any]) -> list[ProposalView]:
     """Apply the rules to rows of `proposals_in`.
 
-    Three queries for all of them, and two more when a store among them has rules for paths.
+    Three queries for all of them, and one more when a store among them has rules for paths.
     """
     listed = list(rows)
     told = _Told(

@@ -56,7 +56,7 @@ class Entry:
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
-    """What happened to a Proposal, the oldest first. Five queries."""
+    """What happened to a Proposal, the oldest first. Four queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),

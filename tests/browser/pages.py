@@ -86,6 +86,8 @@ PAGES = (
     Page("proposal-merge", "author", lambda w: _route("proposal-merge", w.proposals["conflicted"])),
     Page("proposal-hidden", "reviewer", lambda w: _route("proposal", w.proposals["hidden"])),
     Page("proposal-own", "reviewer", lambda w: _route("proposal", w.proposals["mine"])),
+    Page("proposal-several", "admin", lambda w: _route("proposal", w.proposals["several"])),
+    Page("proposal-kept", "reviewer", lambda w: _route("proposal", w.proposals["several"])),
     Page("proposal-approved", "author", lambda w: _route("proposal", w.proposals["approved"])),
     Page("proposal-rejected", "author", lambda w: _route("proposal", w.proposals["rejected"])),
     Page("proposal-superseded", "author", lambda w: _route("proposal", w.proposals["superseded"])),
@@ -120,6 +122,12 @@ PAGES = (
     ),
     Page("store-settings", "reviewer", lambda w: _route("store-settings", w.store)),
     Page("store-settings-owner", "author", lambda w: _route("store-settings", w.own)),
+    Page("store-settings-rules", "admin", lambda w: _route("store-settings", w.ruled)),
+    Page(
+        "store-rule-matches",
+        "reviewer",
+        lambda w: _route("store-rule-matches", w.store, paths="/guides/**"),
+    ),
     Page("store-delete", "admin", lambda w: _route("store-delete", w.store)),
     Page(
         "store-erase",

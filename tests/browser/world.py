@@ -29,6 +29,7 @@ from memory.models import (
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
+from memory.reviewrules import ReviewRule
 from memory.versions import Put
 from proposals.actions.comments import NewComment, add_comment, edit_comment, settle_thread
 from proposals.actions.create import NewProposal, create_proposal
@@ -102,6 +103,7 @@ class World:
     proposals: dict[str, str]
     imported: str
     own: str
+    ruled: str
     archived: str
     jobs: dict[str, str]
     environment: str
@@ -138,6 +140,7 @@ def make_world(name: str = "demo") -> World:
         proposals=proposals,
         imported=imported,
         own=own,
+        ruled=_ruled_store(admin, author, reviewer, proposals),
         archived=_archived_store(workspace, admin),
         jobs=_jobs(admin, store, imported),
         environment=environment,
@@ -262,6 +265,34 @@ def _team_memory(workspace: Workspace, admin: Principal) -> str:
         metadata={"team": "platform"},
     )
     return create_store(caller=caller_for(admin), settings=settings).store_id
+
+
+def _ruled_store(
+    admin: Principal, author: Principal, reviewer: Principal, made: dict[str, str]
+) -> str:
+    """A store whose Proposals need two approvals, and one of them has one."""
+    store = make_store(admin.workspace, "handbook")
+    grant(admin, store, "read", "review", "admin")
+    write_rules = StoreChanges(
+        minimum_approvals=2,
+        review_rules=(
+            ReviewRule("/people/**", 1, (admin.id, reviewer.id)),
+            ReviewRule("/**/pay/*.md", 1, (author.id,)),
+            ReviewRule("/**/*.md"),
+        ),
+    )
+    change_store(access=open_for(admin, store), version=1, changes=write_rules)
+    made["several"] = propose(
+        author,
+        store,
+        "Say when we are off",
+        {
+            "/people/leave.md": "# Leave\n\nTell your team a week before.\n",
+            "/notes.txt": "Ask in the channel.\n",
+        },
+    )
+    decide(reviewer, store, made["several"], "approve", "Read it, and it is what we do.")
+    return store
 
 
 def _jobs(admin: Principal, store: str, imported: str) -> dict[str, str]:
