@@ -96,6 +96,7 @@ def obstacle_of(resolution: Resolution) -> Obstacle | None:
     field, status = _OBSTACLES[refusal]
     return Obstacle(field, REFUSALS[refusal], status)
 
+
 OBSTACLES: Final[Mapping[ObstacleKind, tuple[str, str]]] = {
     ObstacleKind.ROUND: (
         "A round goes on",
