@@ -59,7 +59,6 @@ def open_use(access: SessionAccess, entered: Round, position: int) -> Use:
         PolicyDenied: the caller does not work on inputs, or principal and agent may not both read.
         NotFound: the input has no such mount, or the store is not there any more.
         ReadOnly: the store is archived.
-        BackendUnavailable: the version was erased.
     """
     access.require_native()
     found = planned(entered, position)

@@ -12,6 +12,7 @@ ANSWERS = {
     "SESSION=$(": "shared_owner\n",
     "STORE=": "[]\nAsk before you delete.\n\nmemory.not_found\n",
     "RUNNER_KEY=$(": "committed\n",
+    "NATIVE=$(": "finished\ncall-1\nRead the help first.\n",
     "SHARED=": "session_agent\napproved\n",
     "EXACT=$(": "Ask before you delete.\n\n/learned.md\n",
 }
