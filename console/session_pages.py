@@ -132,7 +132,9 @@ def activity(shell: SessionShell, rows: Sequence[MountRow]) -> dict[str, Any]:
     return {
         "refs": [(ref, stores.get(ref.store_id)) for ref in refs],
         "pinnable": [row for row in rows if row.may_pin],
-        "runs": [(run, told_mounts(resources.get(run.id, []), stores)) for run in runs[:SHOWN_AT_MOST]],
+        "runs": [
+            (run, told_mounts(resources.get(run.id, []), stores)) for run in runs[:SHOWN_AT_MOST]
+        ],
         "has_more_runs": len(runs) > SHOWN_AT_MOST,
         "checkpoints": [(one, stores.get(one.store_id)) for one in found[:SHOWN_AT_MOST]],
         "has_more_checkpoints": len(found) > SHOWN_AT_MOST,
