@@ -87,8 +87,6 @@ STATUS_BADGES = {
     "succeeded": ("good", "check-circle", "Done"),
     "failed": ("bad", "x-circle", "Failed"),
     "settled": ("good", "check-circle", "Settled"),
-    "stopped": ("warn", "stop", "Stopped"),
-    "erasing": ("warn", "eye-slash", "Being erased"),
     "partially_settled": ("warn", "exclamation-triangle", "Partly settled"),
     "read_write": ("good", "pencil", "Read and write"),
     "read_only": ("info", "eye", "Read only"),
