@@ -47,21 +47,26 @@ def commands_for(
         example: a path that the version holds; None when it is empty.
         working_ref: where the Session's own ref in the store is.
     """
+    here = f"$CHECKFU_URL/v1/sessions/{mount.session_id}/mounts/{mount.position}"
     store = f"$CHECKFU_URL/v1/memory-stores/{mount.store_id}"
-    version = resolution.version
     commands = [
         Command(
             "List the documents",
             "Exactly what is mounted now, by path, with hashes and sizes.",
-            f'api "{store}/documents?version={version}"',
-        )
+            f'api "{here}/tree"',
+        ),
+        Command(
+            "Download them all",
+            "One file, which unpacks where the mount belongs. `format=zip` makes it a zip.",
+            f'api "{here}/archive?format=tar" -o memory.tar',
+        ),
     ]
     if example:
         commands.append(
             Command(
                 "Read one of them",
                 "Its text is in `content`.",
-                f'api "{store}/document?path={quote(example)}&version={version}"',
+                f'api "{store}/document?path={quote(example)}&version={resolution.version}"',
             )
         )
     if resolution.effective == Access.READ_WRITE and working_ref:

@@ -26,7 +26,7 @@ TABS: Final = (
     ("session-events", "Events", "queue-list"),
     ("session-connect", "Connect", "command-line"),
 )
-LATEST: Final = 10
+SHOWN_AT_MOST: Final = 10
 """Runs and checkpoints that the overview shows; the events have all of them."""
 
 
@@ -124,18 +124,20 @@ def activity(shell: SessionShell, rows: Sequence[MountRow]) -> dict[str, Any]:
     """Working refs, and the latest Runs and checkpoints."""
     session_id, stores = shell.session.id, stores_of(rows)
     refs = list(working_refs_of(session_id))
-    runs = list(runs_of(session_id).order_by("-id")[: LATEST + 1])
-    found = list(checkpoints_of(session_id)[: LATEST + 1])
+    runs = list(runs_of(session_id).order_by("-id")[: SHOWN_AT_MOST + 1])
+    found = list(checkpoints_of(session_id)[: SHOWN_AT_MOST + 1])
     resources = resources_of(session_id, [run.id for run in runs])
     others = {ref.store_id for ref in refs} | {one.store_id for one in found}
     stores = stores | readable_stores(shell.access.caller, others - stores.keys())
     return {
         "refs": [(ref, stores.get(ref.store_id)) for ref in refs],
         "pinnable": [row for row in rows if row.may_pin],
-        "runs": [(run, told_mounts(resources.get(run.id, []), stores)) for run in runs[:LATEST]],
-        "has_more_runs": len(runs) > LATEST,
-        "checkpoints": [(one, stores.get(one.store_id)) for one in found[:LATEST]],
-        "has_more_checkpoints": len(found) > LATEST,
+        "runs": [
+            (run, told_mounts(resources.get(run.id, []), stores)) for run in runs[:SHOWN_AT_MOST]
+        ],
+        "has_more_runs": len(runs) > SHOWN_AT_MOST,
+        "checkpoints": [(one, stores.get(one.store_id)) for one in found[:SHOWN_AT_MOST]],
+        "has_more_checkpoints": len(found) > SHOWN_AT_MOST,
         "stores": stores,
     }
 

@@ -15,6 +15,7 @@ from console.forms.base import ConsoleForm
 from console.forms.sessions import MountForm, SessionForm
 from console.naming import Named, Names
 from console.session_forms import Focus
+from console.session_parties import agent_choices, environment_choices
 from console.session_words import Obstacle, obstacle_of
 from console.version_picker import Offer, Picker, offers_of, open_picker
 from memory.access import HIDDEN, StoreAccess, listable_stores
@@ -26,11 +27,13 @@ from sessions.models import MOUNTS_AT_MOST, Place
 from sessions.mountpaths import are_apart
 from sessions.resolver import Resolution
 from tenancy.caller import Caller
-from tenancy.models import Environment, Permission
-from tenancy.queries import environments, spaces
+from tenancy.models import Permission
+from tenancy.queries import spaces
+from wire import ids
 from wire.errors import ApiError, NotFound
 
 STORES_OFFERED: Final = 8
+NO_SUCH_STORE: Final = "One of these stores is not there, or you may not read it any more."
 
 
 @dataclass
@@ -216,46 +219,22 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
     return plan
 
 
-@dataclass(frozen=True, slots=True)
-class AgentChoices:
-    """The agents in use, as choices: those that the person may act as, and the others."""
-
-    mine: Sequence[tuple[str, str]]
-    others: Sequence[tuple[str, str]]
-
-    @property
-    def first(self) -> str:
-        """The one to begin with; empty when there is none at all."""
-        return next((identifier for identifier, _ in (*self.mine, *self.others)), "")
-
-    @property
-    def grouped(self) -> list[Any]:
-        """Both, as a form's field takes them."""
-        groups = (("You may act as", self.mine), ("Not without a grant of act_as", self.others))
-        return [group for group in groups if group[1]]
-
-
-def agent_choices(caller: Caller) -> AgentChoices:
-    """The agents from which a person chooses. One query."""
-    agents = list(queries.agents_to_act_as(caller))
-    mine = [one for one in agents if Permission.ACT_AS in one.held]
-    others = [one for one in agents if Permission.ACT_AS not in one.held]
-    return AgentChoices(*([(one.id, one.name) for one in group] for group in (mine, others)))
-
-
-def environment_choices(caller: Caller) -> list[tuple[str, str]]:
-    """The environments in use."""
-    active = environments(caller).filter(state=Environment.State.ACTIVE)
-    return list(active.order_by("name", "id").values_list("id", "name"))
-
-
 def _stores(caller: Caller, store_ids: Sequence[str]) -> list[StoreAccess]:
+    if not all(_is_store(store_id) for store_id in store_ids):
+        raise NotFound(NO_SUCH_STORE)
     rows = listable_stores(caller).filter(id__in=store_ids).exclude(lifecycle__in=HIDDEN)
     known = {row.id: row for row in rows} if store_ids else {}
     if len(known) != len(store_ids):
-        raise NotFound("One of these stores is not there, or you may not read it any more.")
+        raise NotFound(NO_SUCH_STORE)
     found = [known[store_id] for store_id in store_ids]
     return [StoreAccess(caller, row, frozenset(row.granted)) for row in found]
+
+
+def _is_store(text: str) -> bool:
+    try:
+        return ids.parse_id("store", text) == text
+    except ids.MalformedId:
+        return False
 
 
 def _offered(caller: Caller, data: QueryDict) -> list[Any]:

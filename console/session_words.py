@@ -55,7 +55,7 @@ REFUSALS: Final[Mapping[Refusal, str]] = {
 
 EVENTS: Final[Mapping[EventKind, tuple[str, str]]] = {
     EventKind.MOUNT_RESOLVED: ("Mount admitted", "circle-stack"),
-    EventKind.RESOURCES_RESOLVED: ("Run started", "play"),
+    EventKind.RESOURCES_RESOLVED: ("Mounts frozen", "play"),
     EventKind.ACCESSED: ("Memory shown", "eye"),
     EventKind.CHANGE_CHECKPOINTED: ("Checkpoint sealed", "check-badge"),
     EventKind.RUN_REFUSED: ("Run refused", "no-symbol"),

@@ -13,7 +13,8 @@ from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import htmx_of, redirect, render_page
 from console.session_forms import begin, press
-from console.session_plans import Plan, agent_choices, environment_choices, read_plan
+from console.session_parties import agent_choices, environment_choices
+from console.session_plans import Plan, read_plan
 from console.sessions_made import make_session
 
 PARTS = {"preview", "choices"}

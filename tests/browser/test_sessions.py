@@ -1,6 +1,8 @@
 """A reader Session in a real browser: pinned once, it reads the same bytes whatever happens."""
 
 import re
+import tarfile
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -14,6 +16,7 @@ from tests.browser.conftest import Open
 from tests.browser.test_pages import findings
 from tests.browser.world import World, write
 from tests.client import Api
+from tests.docs.shell import Shell
 
 BEFORE = "# Log\n\nEntry 59\n"
 AFTER = "# Log\n\nEverything is different now.\n"
@@ -137,6 +140,35 @@ def test_a_double_click_makes_one_session(world: World, open_as: Open) -> None:
     tab.get_by_role("button", name="Make the Session").dblclick()
     expect(tab.get_by_role("heading", name="Mounts")).to_be_visible()
     assert Session.objects.count() == before + 1
+
+
+def test_the_commands_do_what_they_say(world: World, open_as: Open, tmp_path: Path) -> None:
+    address = reverse("console:session-connect", args=[world.sessions["worked"]])
+    tab = open_as("author").new_page()
+    tab.goto(address)
+    tab.get_by_role("button", name="Make a key").click()
+    secret = _secret(tab)
+    with Shell({"HOME": str(tmp_path)}) as shell:
+        shell.run(f"cd {tmp_path}")
+        own = _run_all(shell, tab, secret)
+        tab.goto(f"{address}?mount=2")
+        shared = _run_all(shell, tab, secret)
+    assert '"path":"/learned/names.md"' in own["List the documents"].replace('": "', '":"')
+    assert "Ask before you rename." in own["Read one of them"]
+    assert "memver_" in own["Checkpoint a turn"]
+    assert "mprop_" in shared["Propose a change"]
+    with tarfile.open(tmp_path / "memory.tar") as archive:
+        assert len(archive.getnames()) >= 91
+
+
+def _run_all(shell: Shell, tab: Tab, secret: str) -> dict[str, str]:
+    """What each command of the page prints, by its title."""
+    printed = {}
+    for command in tab.locator(".command").all():
+        text = command.locator("pre").inner_text()
+        title = command.get_by_role("heading").inner_text().strip()
+        printed[title] = shell.run(text.replace("the-secret-of-a-key-of-this-Session", secret))
+    return printed
 
 
 def test_events_appear_by_themselves(world: World, open_as: Open) -> None:

@@ -291,6 +291,43 @@ def test_other_peoples_stores_and_versions_stay_unknown(crew: Crew, author: Read
     assert "The store has no such version" in page
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"add": "nonsense"},
+        {"mount": ["nonsense"]},
+        {"choose": "nonsense"},
+        {"choose": "STORE:nonsense"},
+        {"clear": "nonsense"},
+        {"unmount": "nonsense"},
+        {"pick": "nonsense"},
+        {"pick": "STORE", "older": "nonsense"},
+        {"pick": "STORE", "STORE-pick-author": "nonsense", "STORE-pick-since": "x"},
+        {"STORE-version": "nonsense"},
+        {"STORE-access": "none", "STORE-revision": "nonsense"},
+        {"stores": "\0"},
+        {"token": "x", "do": "create"},
+        {"agent": "nonsense", "space": "nonsense", "place": "nonsense", "do": "create"},
+    ],
+)
+def test_nonsense_is_never_a_fault_of_ours(
+    crew: Crew, author: Reader, sent: dict[str, Any]
+) -> None:
+    store = crew.scene.store
+    spelled = {
+        name.replace("STORE", store): value.replace("STORE", store)
+        if isinstance(value, str)
+        else value
+        for name, value in sent.items()
+    }
+    choosing = {f"{store}-revision": "version"}
+
+    response = author.post(URL, form(crew, store, **{**choosing, **spelled}))
+
+    assert response.status_code in {200, 400, 404, 422}
+    assert not Session.objects.exists()
+
+
 def test_version_and_document_pages_lead_here(crew: Crew, author: Reader) -> None:
     store, version = crew.scene.store, canonical_id(crew.scene.store)
     link = f"{URL}?store={store}&amp;version={version}"

@@ -7,6 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from console.session_words import EVENTS, REASONS, REFUSALS
+from console.templatetags.console import STATUS_BADGES
+from console.templatetags.sessions import SELECTIONS
 from memory.access import open_store
 from memory.actions.change_sets import Operation
 from memory.actions.stores import Owner, StoreSettings, create_store
@@ -18,8 +21,9 @@ from sessions.actions.checkpoints import NewCheckpoint, checkpoint
 from sessions.actions.runs import start_run
 from sessions.admission import NewMount
 from sessions.checkpointing import Turn
-from sessions.models import Access, Session
+from sessions.models import Access, EventKind, Run, SelectionKind, Session
 from sessions.queries.facts import Wish
+from sessions.resolver import Reason, Refusal
 from tenancy.models import ApiKey, PermissionAssignment
 from tests.client import Api
 from tests.console.conftest import Reader, Scene
@@ -260,6 +264,7 @@ def test_commands_hold_real_values_and_no_secret(crew: Crew, author: Reader, own
 
     page = author.text(f"/sessions/{session}/connect")
     assert "http://testserver" in page
+    assert f"/v1/sessions/{session}/mounts/1/tree" in page
     assert f"/v1/memory-stores/{own}/working-refs/{session}/checkpoint" in page
     assert not re.search(r"ck_[\w-]{43}", page)
 
@@ -304,6 +309,14 @@ def test_the_log_is_filtered_paged_and_followed(
     assert positions(newer) == [6, 5]
     assert "after=6" in newer
     assert "<html" not in newer
+
+
+def test_there_are_words_for_everything() -> None:
+    assert EVENTS.keys() == set(EventKind)
+    assert REASONS.keys() == set(Reason)
+    assert REFUSALS.keys() == set(Refusal)
+    assert STATUS_BADGES.keys() >= {*Session.State, *Run.State, *Access}
+    assert {kind.value for kind in SELECTIONS} == set(SelectionKind)
 
 
 def test_a_refused_run_says_why(crew: Crew, author: Reader) -> None:
