@@ -78,7 +78,7 @@ def receive_page(*, caller: Caller, store_id: str, page: CheckedPage) -> None:
     made = _hold(caller, store_id)
     _require_receiving(made)
     stage_page(made, page)
-    _touch(caller, made, page.ordinal)
+    _received(caller, made, page.ordinal)
 
 
 @durable
@@ -91,7 +91,7 @@ def receive_whole(*, caller: Caller, store_id: str, pages: Sequence[CheckedPage]
     made = _hold(caller, store_id)
     _require_receiving(made)
     stage_whole(made, pages)
-    _touch(caller, made, 0)
+    _received(caller, made, 0)
 
 
 @durable
@@ -160,7 +160,7 @@ def _require_receiving(made: StoreImport) -> None:
 
 
 @step
-def _touch(caller: Caller, made: StoreImport, ordinal: int) -> None:
+def _received(caller: Caller, made: StoreImport, ordinal: int) -> None:
     made.touched_at = now()
-    made.save(update_fields=["touched_at"])
+    made.save(update_fields=["manifest", "whole", "touched_at"])
     audit_import(caller=caller, made=made, event="import.page_received", detail={"page": ordinal})

@@ -1,13 +1,13 @@
 """Entries of an export: what each revision holds at each path (contract I1)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from memory.importing.documents import derived_uuid
 from memory.importing.faults import BundleFault
 from memory.importing.reading import Reader, Run
-from wire.ids import uuid_from_id
+
+type Named = Callable[[str], UUID]
 
 ENTRIES_AT_ONCE = 1_000
 
@@ -33,8 +33,11 @@ class Entries:
         raise KeyError(path)
 
 
-def read_entries(reader: Reader, store: UUID, revision_id: str, count: int) -> Entries:
+def read_entries(reader: Reader, named: Named, revision_id: str, count: int) -> Entries:
     """Read as many entries as a revision declares.
+
+    Args:
+        named: says what a document version of the export is called here.
 
     Raises:
         BundleFault: there are fewer, they are another revision's, or not in the order of paths.
@@ -44,11 +47,11 @@ def read_entries(reader: Reader, store: UUID, revision_id: str, count: int) -> E
         run = reader.take(min(count - len(entries.documents), ENTRIES_AT_ONCE))
         if run is None or run.kind != "revision_entry":
             raise _too_few(entries, count)
-        _add(entries, run, store, count)
+        _add(entries, run, named, count)
     return entries
 
 
-def _add(entries: Entries, run: Run, store: UUID, count: int) -> None:
+def _add(entries: Entries, run: Run, named: Named, count: int) -> None:
     last = next(reversed(entries.documents), "")
     for index, fields in enumerate(run.fields):
         if fields["revision"] != entries.revision_id:
@@ -57,8 +60,7 @@ def _add(entries: Entries, run: Run, store: UUID, count: int) -> None:
         if path <= last:
             raise run.fault(index, "entries of a revision come by path; this one is not in order")
         last = path
-        document = uuid_from_id(fields["document_version"])
-        entries.documents[path] = derived_uuid(store, document)
+        entries.documents[path] = named(fields["document_version"])
     entries.runs.append(run)
 
 

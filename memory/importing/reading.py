@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
 from memory.importing.faults import BundleFault, name_item
 from memory.models import ImportPage
+
+PAGES_AHEAD: Final = 4
+"""Pages fetched together, each of a mebibyte at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Run:
 
 
 class Reader:
-    """Reads items in order, a run at a time. One query a page."""
+    """Reads items in order, a run at a time. One query for some pages."""
 
     def __init__(self, store_id: str, page: int, item: int, *, whole: bool) -> None:
         """Begin with an item of a page.
@@ -50,6 +53,7 @@ class Reader:
         self._store_id = store_id
         self._whole = whole
         self._items: list[dict[str, Any]] | None = None
+        self._ahead: dict[int, bytes] = {}
 
     def peek(self) -> str | None:
         """The kind of the next item; None at the end."""
@@ -75,7 +79,13 @@ class Reader:
 
     def _load(self) -> list[dict[str, Any]] | None:
         if self._items is None:
-            pages = ImportPage.objects.filter(store=self._store_id, ordinal=self.page)
-            raw = pages.values_list("items", flat=True).first()
+            if self.page not in self._ahead:
+                self._ahead = self._fetch()
+            raw = self._ahead.pop(self.page, None)
             self._items = None if raw is None else orjson.loads(raw)
         return self._items
+
+    def _fetch(self) -> dict[int, bytes]:
+        pages = ImportPage.objects.filter(store=self._store_id, ordinal__gte=self.page)
+        rows = pages.order_by("ordinal").values_list("ordinal", "items")
+        return {ordinal: bytes(items) for ordinal, items in rows[:PAGES_AHEAD]}

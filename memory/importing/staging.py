@@ -1,8 +1,9 @@
 """What was received of an export, kept until the import ends (contract I1)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from itertools import count as count_from
 from itertools import islice
+from typing import Final
 
 from database.transactions import step
 from memory.importing.faults import BundleFault
@@ -11,13 +12,15 @@ from memory.importing.shapes import KINDS
 from memory.models import ImportPage, StoreImport
 from wire.errors import NAMED_AT_MOST, Conflict
 
+PAGES_AT_ONCE: Final = 8
+
 
 @step
 def stage_page(made: StoreImport, page: CheckedPage) -> None:
     """Keep a page; one of the same ordinal that came before is replaced.
 
     Args:
-        made: locked for the transaction.
+        made: locked for the transaction; the caller saves it.
 
     Raises:
         BundleFault: its manifest is not the one of the pages before it.
@@ -33,7 +36,7 @@ def stage_page(made: StoreImport, page: CheckedPage) -> None:
 
 
 @step
-def stage_whole(made: StoreImport, pages: Iterable[CheckedPage]) -> None:
+def stage_whole(made: StoreImport, pages: Sequence[CheckedPage]) -> None:
     """Keep a whole export, cut into pages; one that came before is replaced.
 
     Raises:
@@ -46,19 +49,26 @@ def stage_whole(made: StoreImport, pages: Iterable[CheckedPage]) -> None:
     _keep(made, pages)
 
 
-def _keep(made: StoreImport, pages: Iterable[CheckedPage]) -> None:
-    for page in pages:
-        made.manifest = page.manifest
-        ImportPage.objects.update_or_create(
-            store_id=made.store_id,
-            ordinal=page.ordinal,
-            defaults={
-                "items": page.items,
-                "kind_counts": page.kind_counts,
-                "is_last": page.is_last,
-            },
-        )
-    made.save(update_fields=["manifest", "whole"])
+def _keep(made: StoreImport, pages: Sequence[CheckedPage]) -> None:
+    """Store pages, or what replaces them; one statement for some of them."""
+    made.manifest = pages[-1].manifest
+    ImportPage.objects.bulk_create(
+        [_row(made.store_id, page) for page in pages],
+        batch_size=PAGES_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["store", "ordinal"],
+        update_fields=["items", "kind_counts", "is_last"],
+    )
+
+
+def _row(store_id: str, page: CheckedPage) -> ImportPage:
+    return ImportPage(
+        store_id=store_id,
+        ordinal=page.ordinal,
+        items=page.items,
+        kind_counts=page.kind_counts,
+        is_last=page.is_last,
+    )
 
 
 def require_all_pages(made: StoreImport) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Final
 from uuid import UUID
 
 from database.rows import copy_rows
 from database.transactions import step
+from memory.importing.documents import derived_uuid
 from memory.importing.entries import Entries, difference, read_entries
 from memory.importing.faults import BundleFault
 from memory.importing.reading import Reader
@@ -63,7 +65,8 @@ class TreeBuilder:
 
     def __init__(self, store_id: str, reader: Reader, ceiling: datetime | None) -> None:
         self._store_id = store_id
-        self._store = uuid_from_id(store_id)
+        store = uuid_from_id(store_id)
+        self._named = cache(lambda source: derived_uuid(store, uuid_from_id(source)))
         self._reader = reader
         self._keeper = TreeKeeper(store_id)
         self._texts = TextWriter(store_id, ceiling)
@@ -91,7 +94,7 @@ class TreeBuilder:
         """
         version = revision.version
         source_id = _source_id(revision)
-        entries = read_entries(self._reader, self._store, source_id, version.document_count)
+        entries = read_entries(self._reader, self._named, source_id, version.document_count)
         self._entries += version.document_count
         parent = self._tree_of(version.parent)
         gone, changed = difference(parent.documents, entries.documents)

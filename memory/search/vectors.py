@@ -11,7 +11,7 @@ from database.vectors import (
     SearchVector,
     stored_bytes,
 )
-from memory.search.words import LONGEST_WORD, runs
+from memory.search.words import LONGEST_WORD, unplaced_runs
 
 LONG: Final = "/long"
 """Marks a document in which not every occurrence has its own position.
@@ -54,7 +54,7 @@ class _Builder:
 
     def add(self, text: str, weight: int) -> None:
         """Add the words of a text behind those that are there already."""
-        for run in runs(text):
+        for run in unplaced_runs(text):
             if run.whole:
                 self._put(run.whole.lexeme, self.position, weight)
             for position, piece in enumerate(run.pieces, self.position):

@@ -81,10 +81,29 @@ class Run(NamedTuple):
 
 def runs(text: str) -> Iterator[Run]:
     """The runs of a text in order. Those without any word of bearable length are left out."""
-    for match in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
+    for match in _pattern(text).finditer(text):
         run = _characters(match) if match.lastgroup else _word(match[0], match.start())
         if run.pieces:
             yield run
+
+
+def unplaced_runs(text: str) -> Iterator[Run]:
+    """The same in a fraction of the time, for who does not ask where they stand in the text.
+
+    A word that comes again is not looked at again.
+    """
+    known: dict[str, Run] = {}
+    for match in _pattern(text).finditer(text):
+        word = match[0]
+        run = known.get(word)
+        if run is None:
+            run = known[word] = _characters(match) if match.lastgroup else _word(word, 0)
+        if run.pieces:
+            yield run
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _ASCII_RUN if text.isascii() else _RUN
 
 
 def fold(word: str) -> str:
