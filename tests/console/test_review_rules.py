@@ -84,7 +84,7 @@ class TestSettings:
         )
         page = keeper.text(f"{scene.path}/settings")
         assert page.index("/guides/**</code>") < page.index("/**/*.md</code>")
-        assert "of anybody who may review" in page
+        assert "by anybody who may review" in page
 
         assert self.send(scene, keeper, "remove-rule", place=0).status_code == 303
         assert [each["paths"] for each in store_of(scene).review_rules] == ["/**/*.md"]
