@@ -35,6 +35,7 @@ from console.views import (
     store_settings,
     stores,
     versions,
+    viewing,
 )
 
 converters.register_all()
@@ -104,6 +105,7 @@ proposal_urls = [
         merging.propose_again,
         name="proposal-repropose",
     ),
+    path("proposals/<proposal:proposal_id>/viewed", viewing.mark, name="proposal-viewed"),
     path("proposals/<proposal:proposal_id>/comments", commenting.add, name="proposal-comments"),
     path(
         "proposals/<proposal:proposal_id>/comments/<comment:comment_id>",

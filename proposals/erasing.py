@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db import connection
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 
 from database.arrays import among_ids
 from database.transactions import step
@@ -22,6 +22,7 @@ from proposals.models import (
     ProposalAttempt,
     ProposalStatus,
     SupersededBecause,
+    Viewing,
 )
 from proposals.queries.touching import open_touching, telling
 from proposals.resolution import Resolution, resolve
@@ -69,7 +70,7 @@ class ProposalEraser(Eraser):
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
         """Delete what is about Proposals, then Proposals."""
-        models = (Comment, ProposalAttempt, ProposalApproval, Proposal)
+        models = (Viewing, Comment, ProposalAttempt, ProposalApproval, Proposal)
         return next((gone for model in models if (gone := _delete(model, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:
@@ -119,9 +120,7 @@ def _sinks_telling(store_id: str) -> set[Sink]:
 
 
 @step
-def _delete(
-    model: type[Comment | Proposal | ProposalApproval | ProposalAttempt], store_id: str, limit: int
-) -> int:
+def _delete(model: type[Model], store_id: str, limit: int) -> int:
     statement = _DELETE.format(table=model._meta.db_table)  # noqa: SLF001 (documented)
     with connection.cursor() as cursor:
         cursor.execute(statement, [uuid_from_id(store_id), limit])

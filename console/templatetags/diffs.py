@@ -18,6 +18,13 @@ def file_talks(context: Context, file: FileDiff) -> FileTalks | None:
     return talks.of(file) if talks and talks.files else None
 
 
+@register.simple_tag(takes_context=True)
+def is_viewed(context: Context, file: FileDiff) -> bool | None:
+    """Whether the person has viewed a file; None where nobody is asked to."""
+    progress = context.get("progress")
+    return progress.has(file) if progress else None
+
+
 @register.simple_tag
 def file_table(file: FileDiff, layout: str, beside: FileTalks | None = None) -> SafeString:
     """The lines of a file's diff, with what is to stand beside them."""

@@ -24,6 +24,7 @@ from console.proposal_rows import rows_of
 from console.proposal_rules import shown_approvals
 from console.publishing import acquire_diff, publish_page
 from console.responses import redirect, wants_fragment
+from console.viewing import Progress, load_progress
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
@@ -227,6 +228,7 @@ def review_page(
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "talks": talks,
+        "progress": _progress(request, review, shown),
         "refusal": refusal,
     }
     access = review.tab.access
@@ -239,6 +241,13 @@ def review_page(
     response = publish_page(request, "console/proposal.html", context, acquired, status=status)
     remember_layout(request, response)
     return response
+
+
+def _progress(request: ConsoleRequest, review: Review, shown: ShownDiff) -> Progress | None:
+    """How far the person has come with the reviewed diff."""
+    if shown.which is not Which.REVIEWED:
+        return None
+    return load_progress(request, review.tab.access, shown.diff.changes)
 
 
 def _talks(

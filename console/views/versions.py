@@ -12,6 +12,7 @@ from console.parsing import path_parameter, proposal_parameter, version_paramete
 from console.people import ConsoleRequest
 from console.publishing import acquire_diff, publish_page
 from console.templatetags.console import short_id
+from console.viewing import load_progress
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
 from memory.publication import Acquired
@@ -94,7 +95,8 @@ def compare_file(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     acquired = [acquire_diff(tab.access, diff)]
     talks = _talks(request, tab, diff)
     if talks:
-        context |= {"talks": talks, "proposal": talks.proposal}
+        progress = load_progress(request, tab.access, diff.changes)
+        context |= {"talks": talks, "proposal": talks.proposal, "progress": progress}
         acquired.append(Acquired(tab.access, held=[comments_held(talks.comments)]))
     return publish_page(request, "console/compare_file.html", context, acquired, fragment="file")
 

@@ -9,6 +9,7 @@ from proposals.models.proposals import (
     ProposalStatus,
     SupersededBecause,
 )
+from proposals.models.viewings import Viewing
 
 __all__ = [
     "Comment",
@@ -20,4 +21,5 @@ __all__ = [
     "ProposalStatus",
     "Refusal",
     "SupersededBecause",
+    "Viewing",
 ]

@@ -102,11 +102,26 @@ function markInTree(item) {
   });
 }
 
+// The file that the keys are at, or the first that is not viewed yet.
+function toggleViewed() {
+  const boxes = [...document.querySelectorAll("[data-viewed-box]")];
+  const box =
+    document.querySelector("[data-file].at [data-viewed-box]") ??
+    boxes.find((each) => each.ariaPressed === "false");
+  if (!box) return;
+  const file = box.closest("[data-file]");
+  each(document, "[data-file].at", (other) => other.classList.remove("at"));
+  file.classList.add("at");
+  box.click();
+  if (box.ariaPressed === "false") step("[data-file]", 1);
+}
+
 const KEYS = {
   j: () => step("[data-file]", 1),
   k: () => step("[data-file]", -1),
   n: () => step("[data-change-start]", 1),
   p: () => step("[data-change-start]", -1),
+  v: toggleViewed,
   u: () => document.querySelector("[data-key-layout]")?.click(),
   a: () => openPart("approve"),
   r: () => openPart("reject"),

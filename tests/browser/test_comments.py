@@ -119,3 +119,20 @@ def test_threads_and_forms_are_accessible(world: World, open_as: Open, theme: st
     for details in page.locator(".talk details").all():
         details.evaluate("each => (each.open = true)")
     _require_accessible(page)
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])
+def test_files_are_ticked_off(world: World, open_as: Open, scripts: bool) -> None:
+    page = open_as("reviewer", java_script_enabled=scripts).new_page()
+    page.goto(_address(world))
+    page.locator("#file-2").get_by_role("button", name="Viewed").click()
+    expect(page.locator("#viewed-progress")).to_contain_text("Viewed 1 of 4")
+    expect(page.locator("#viewed-2")).to_contain_text("viewed")
+    if scripts:
+        page.keyboard.press("v")
+        expect(page.locator("#viewed-progress")).to_contain_text("Viewed 2 of 4")
+        expect(page.locator("#file-2")).to_have_class("panel file at")
+        _require_accessible(page)
+    page.reload()
+    page.get_by_role("button", name="Mark all").click()
+    expect(page.locator("#viewed-progress")).to_contain_text("Viewed 4 of 4")

@@ -66,7 +66,7 @@ NO_CONTENT = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "stores", "store-new"),
     *("store-access", "store-settings", "store-lifecycle", "store-verify", "jobs", "jobs-one"),
     *("retention", "retention-keep", "store-delete", "jobs-attest", "store-erase"),
-    *("proposal-comments", "proposal-comment", "proposal-withdraw"),
+    *("proposal-comments", "proposal-comment", "proposal-viewed", "proposal-withdraw"),
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
     "session-erase",
