@@ -97,9 +97,9 @@ def _reads(store: StoreClient, known: dict[str, str]) -> Iterator[tuple[str, dic
         SchemaGenerator().get_schema(request=None, public=True)["paths"].items()
     ):
         collection = path.split("/")[2]
-        mounts = "/mounts/" in path
-        passed = COLLECTIONS_WITHOUT_TEXTS | WALKED_ELSEWHERE
-        if "get" not in operations or (collection in passed and not mounts):
+        mounts = path.startswith("/v1/sessions/{id}/mounts/")
+        passed = collection in COLLECTIONS_WITHOUT_TEXTS | WALKED_ELSEWHERE
+        if "get" not in operations or (passed and not mounts):
             continue
         assert collection == "memory-stores" or mounts, f"say how {path} is read"
         parameters = operations["get"].get("parameters", [])
