@@ -1,6 +1,5 @@
 """Contract S7: a Session is erased, with what is its own; what others own stays."""
 
-from itertools import count
 from typing import Any
 
 import pytest
@@ -48,6 +47,7 @@ from tests.agents import (
 )
 from tests.client import Answer, Api, random_id
 from tests.factories import grant, make_key, make_person
+from tests.kills import work_and_die
 from tests.stores import StoreClient, put_operation
 from tests.work import take_turns, work_on_all
 from wire.ids import uuid_from_id
@@ -462,22 +462,6 @@ def test_S7_what_was_decided_is_noticed_without_asking_again(admin_api, session,
 # --- killed -------------------------------------------------------------------------------------
 
 
-class Stopped(BaseException):
-    """The process dies here."""
-
-
-def _stop_at(number: int) -> Any:
-    """Let the process die before its n-th statement."""
-    statements = count(1)
-
-    def run(execute: Any, *arguments: Any) -> Any:
-        if next(statements) == number:
-            raise Stopped
-        return execute(*arguments)
-
-    return run
-
-
 def test_S7_stopped_at_any_statement_it_goes_on_to_the_same_end(
     admin_api, session, own, monkeypatch
 ):
@@ -485,17 +469,7 @@ def test_S7_stopped_at_any_statement_it_goes_on_to_the_same_end(
     monkeypatch.setattr(leases, "ATTEMPTS", 10_000)
     _erase(admin_api, session).ok(202)
 
-    for number in count(1):
-        jobs = Job.objects.filter(state__in=["queued", "running"]).order_by("-id")
-        for job in jobs:
-            Job.objects.filter(id=job.id).update(not_before="2020-01-01T00:00Z")
-            try:
-                with connection.execute_wrapper(_stop_at(number)):
-                    run_slice(job.id, seconds=60)
-            except Stopped:
-                Job.objects.filter(state="running").update(lease_until="2020-01-01T00:00Z")
-        if not jobs.exists():
-            break
+    work_and_die()
 
     told = _told(admin_api, session)
     assert (told["state"], told["job"]["progress"]) == ("erased", {"done": 2, "total": 2})

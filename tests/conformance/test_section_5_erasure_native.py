@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from jobs import leases
 from jobs.models import Job
 from memory.actions.change_sets import Operation
 from memory.erasure.readback import look
@@ -20,6 +21,7 @@ from sessions.queries.rounds import find_input, find_round
 from tests.agents import SESSIONS, make_scene, mount
 from tests.client import Api, random_id
 from tests.factories import caller_for
+from tests.kills import work_and_die
 from tests.work import take_turns, work_on_all
 from wire.errors import ReadOnly
 from wire.idempotency import IdempotencyKey
@@ -162,3 +164,19 @@ def test_S7_another_obstacle_does_not_hold_up_the_native_state(admin_api, scene,
     assert [one["kind"] for one in _told(admin_api, session)["pending"]] == ["working_ref"]
     assert not SessionInput.objects.exists()
     assert Job.objects.get(kind="session.erase").state == "queued"
+
+
+def test_S7_stopped_at_any_statement_the_native_state_goes_whole(
+    admin_api, session, access, monkeypatch
+):
+    monkeypatch.setattr(native, "BATCH", 1)
+    monkeypatch.setattr(leases, "ATTEMPTS", 10_000)
+    first = _enter(access)
+    _write(access, first)
+    finish_round(access=access, of=first)
+    _erase(admin_api, session)
+
+    work_and_die()
+
+    assert _told(admin_api, session)["state"] == "erased"
+    assert [model.objects.exists() for model in NATIVE] == [False] * 4

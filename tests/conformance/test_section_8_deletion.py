@@ -1,6 +1,5 @@
 """Contract X2: a store that is deleted closes at once, is drained, leaves a tombstone."""
 
-from itertools import count
 from typing import Any
 
 import pytest
@@ -24,6 +23,7 @@ from proposals.models import Proposal
 from tenancy.models import ApiKey, AuditEntry, PermissionAssignment
 from tests.client import Api
 from tests.factories import grant, make_admin_key, make_key, make_person
+from tests.kills import work_and_die
 from tests.stores import StoreClient, personal_store, put_operation, shared_store
 from wire.ids import uuid_from_id
 
@@ -226,37 +226,14 @@ def test_X2_deleting_is_fenced_with_the_versioned_surface(store, admin_api, sett
     assert MemoryStore.objects.get(id=store.id).lifecycle == Lifecycle.ACTIVE
 
 
-class Stopped(BaseException):
-    """The process dies here."""
-
-
-def _stop_at(number: int) -> Any:
-    """Let the process die before its n-th statement."""
-    statements = count(1)
-
-    def run(execute: Any, *arguments: Any) -> Any:
-        if next(statements) == number:
-            raise Stopped
-        return execute(*arguments)
-
-    return run
-
-
 def test_X2_stopped_at_any_statement_it_goes_on_to_the_same_end(store, admin_api, monkeypatch):
     monkeypatch.setattr(draining, "BATCH", 3)
     monkeypatch.setattr(leases, "ATTEMPTS", 1_000)
     job = Job.objects.get(id=_delete(admin_api, store).ok(202)["id"])
 
-    for number in count(1):
-        try:
-            with connection.execute_wrapper(_stop_at(number)):
-                run_slice(job.id, seconds=60)
-        except Stopped:
-            Job.objects.filter(state="running").update(lease_until="2020-01-01T00:00Z")
-        job.refresh_from_db()
-        if not job.is_live:
-            break
+    work_and_die()
 
+    job.refresh_from_db()
     assert job.state == "succeeded"
     assert (job.result["versions"], job.result["bodies"], job.result["paths"]) == (10, 8, 6)
     assert job.done == job.total
