@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from console import responses
@@ -96,7 +96,9 @@ def test_a_grant_lost_while_a_page_is_drawn_is_lost(
     for name, address in pages.items():
         assert author.get(address).status_code == 200, name
         with monkeypatch.context() as patched:
-            patched.setattr(responses, "render", _once_drawn(partial(_revoke, scene, mine)))
+            patched.setattr(
+                responses, "render_to_string", _once_drawn(partial(_revoke, scene, mine))
+            )
             answer = author.get(address)
         if name in OVERVIEWS:
             assert (answer.status_code, b"Later" in answer.content) == (200, False)
@@ -111,7 +113,7 @@ def test_a_sign_in_that_ends_while_the_queue_is_drawn_has_ended(
     disable = PrincipalChanges(state=Principal.State.DISABLED)
     monkeypatch.setattr(
         responses,
-        "render",
+        "render_to_string",
         _once_drawn(
             lambda: change_principal(
                 caller=platform(scene.workspace), principal_id=scene.author.id, changes=disable
@@ -126,12 +128,12 @@ def _revoke(scene: Scene, assignment: PermissionAssignment) -> None:
 
 
 def _once_drawn(act: Callable[[], Any]) -> Callable[..., Any]:
-    """Django's `render`, with something that happens when the first page was drawn."""
+    """Django's `render_to_string`, with something that happens when the first page was drawn."""
     happening = iter([act])
 
     def draw(*args: Any, **options: Any) -> Any:
-        response = render(*args, **options)
+        html = render_to_string(*args, **options)
         next(happening, lambda: None)()
-        return response
+        return html
 
     return draw
