@@ -94,7 +94,6 @@ def _store(job: Job) -> Job:
 def _audit(caller: Caller, job: Job, target_id: str | None) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="job.enqueued",
         target_kind="job",
         target_id=job.id,

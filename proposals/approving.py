@@ -78,7 +78,6 @@ def _tell(access: StoreAccess, proposal: Proposal, event: str) -> None:
     Proposal.objects.filter(id=proposal.id).update(updated_at=now())
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=event,
         target_kind="proposal",
         target_id=proposal.id,

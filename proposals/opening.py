@@ -138,7 +138,6 @@ def _text_safety(sides: Iterable[Sides]) -> dict[str, int | bool]:
 def _audit(caller: Caller, proposal: Proposal) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="proposal.created",
         target_kind="proposal",
         target_id=proposal.id,

@@ -69,7 +69,6 @@ def resolve(
     refs.release(store_id=proposal.store_id, name=ref_of(proposal.id), actor=actor)
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=f"proposal.{resolution.status}",
         target_kind="proposal",
         target_id=proposal.id,

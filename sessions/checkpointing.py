@@ -135,7 +135,6 @@ def _tell(access: StoreAccess, turn: Turn, checkpoint: Checkpoint, drafted: Draf
     append(checkpoint.session_id, [entry])
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event="session.checkpointed",
         target_kind="session",
         target_id=checkpoint.session_id,

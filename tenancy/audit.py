@@ -14,7 +14,6 @@ from wire.times import now
 def record(
     *,
     caller: Caller,
-    workspace_id: str,
     event: str,
     target_kind: str,
     target_id: str,
@@ -23,12 +22,12 @@ def record(
     """Write one audit row.
 
     Args:
-        caller: who did it.
+        caller: who did it, and in which Workspace.
         event: `noun.verb`, e.g. `proposal.approved`.
         detail: identifiers, counts, hashes and closed words; never customer text (X5).
     """
     entry = AuditEntry(
-        workspace_id=workspace_id,
+        workspace_id=caller.workspace_id,
         at=now(),
         event=event,
         actor_kind=caller.kind,

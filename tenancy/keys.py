@@ -101,7 +101,6 @@ def _told(wanted: NewKey) -> dict[str, Any]:
 def _audit(caller: Caller, key: ApiKey, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="api_key",
         target_id=key.id,

@@ -25,7 +25,6 @@ def reach(workspace: Workspace, milestone: Milestone) -> None:
     """Remember that a load came so far."""
     record(
         caller=platform_caller(workspace),
-        workspace_id=workspace.id,
         event=milestone,
         target_kind="workspace",
         target_id=workspace.id,

@@ -44,7 +44,6 @@ def attest_sink(*, caller: Caller, report_id: str, sink: Sink) -> ErasureReport:
 def _audit(caller: Caller, report: ErasureReport, sink: Sink) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="erasure_sink.attested",
         target_kind="job",
         target_id=report.job_id,

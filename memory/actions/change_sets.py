@@ -207,7 +207,6 @@ def _advance_and_seal(
     )
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event="store.written",
         target_kind="store",
         target_id=access.store_id,

@@ -96,7 +96,6 @@ def _make(access: StoreAccess, fork: Fork, copy: Copy) -> MemoryVersion:
 def _audit(access: StoreAccess, version: MemoryVersion, copy: Copy) -> None:
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event="store.forked",
         target_kind="store",
         target_id=version.store_id,

@@ -174,7 +174,6 @@ def _open_store(
 def _audit(caller: Caller, tip: MemoryVersion, versions: int) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="store.imported",
         target_kind="store",
         target_id=tip.store_id,

@@ -196,7 +196,6 @@ def _report(access: StoreAccess, job_id: str, counts: Counts) -> None:
     )
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event="store.redacted",
         target_kind="store",
         target_id=access.store_id,

@@ -102,7 +102,6 @@ def _keep(caller: Caller, policy: RetentionPolicy, changes: PolicyChanges) -> No
     policy.save()
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="retention_policy.changed",
         target_kind="workspace",
         target_id=caller.workspace_id,

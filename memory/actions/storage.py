@@ -28,7 +28,6 @@ def clear_table_pages(*, began: datetime) -> int:
         clear(report_id=report.job_id, sinks=[Sink.TABLE_PAGES], evidence=SinkEvidence.SCRUBBED)
         record(
             caller=platform_caller(report.workspace),
-            workspace_id=report.workspace_id,
             event="erasure_sink.scrubbed",
             target_kind="job",
             target_id=report.job_id,

@@ -296,7 +296,6 @@ def _told(changes: StoreChanges) -> dict[str, Any]:
 def _audit(caller: Caller, store_id: str, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="store",
         target_id=store_id,

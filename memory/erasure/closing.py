@@ -40,7 +40,6 @@ def close_store(*, caller: Caller, store_id: str) -> Job:
     )
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="store.deletion_requested",
         target_kind="store",
         target_id=store_id,

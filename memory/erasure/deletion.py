@@ -93,7 +93,6 @@ def _bury(work: Work, store_id: str, result: dict[str, int]) -> None:
     caller = platform_caller(store.workspace)
     record(
         caller=caller,
-        workspace_id=store.workspace_id,
         event="store.deleted",
         target_kind="store",
         target_id=store_id,

@@ -19,7 +19,6 @@ def audit_import(
     """
     record(
         caller=caller,
-        workspace_id=made.workspace_id,
         event=event,
         target_kind="store",
         target_id=made.store_id,

@@ -39,7 +39,6 @@ def record_attempt(
     )
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="proposal.response_refused",
         target_kind="proposal",
         target_id=proposal_id,

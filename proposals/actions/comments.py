@@ -246,7 +246,6 @@ def _finish(access: StoreAccess, comment: Comment, happened: str) -> None:
     """
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=f"proposal.{happened}",
         target_kind="proposal",
         target_id=comment.proposal_id,

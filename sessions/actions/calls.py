@@ -95,7 +95,6 @@ def _make(use: Use, wanted: NewCall, receipt: Receipt) -> MemoryCall:
     require_active(Session.objects.get(id=use.session.session_id))
     record(
         caller=use.session.caller,
-        workspace_id=use.session.caller.workspace_id,
         event="memory_call.committed",
         target_kind="session",
         target_id=use.session.session_id,

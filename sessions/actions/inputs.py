@@ -140,7 +140,6 @@ def _plan(accepted: SessionInput, resolved: Resolved) -> list[InputMount]:
 def _audit(access: SessionAccess, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=event,
         target_kind="session",
         target_id=access.session_id,

@@ -126,7 +126,6 @@ def _audit(access: SessionAccess, event: str, entered: Round) -> None:
     detail: dict[str, Any] = {"round": entered.id, "input": entered.input_id}
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=event,
         target_kind="session",
         target_id=access.session_id,

@@ -147,7 +147,6 @@ def _incompatible(run_id: str) -> HarnessIncompatible:
 def _audit(access: SessionAccess, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=event,
         target_kind="session",
         target_id=access.session_id,

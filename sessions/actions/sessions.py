@@ -122,7 +122,6 @@ def _mount(session: Session, position: int, mount: NewMount, resolution: Resolut
 def _audit(caller: Caller, session_id: str, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="session",
         target_id=session_id,

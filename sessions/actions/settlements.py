@@ -174,7 +174,6 @@ def _audit(
     counts = Counter(str(one.status) for one in results)
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=f"run.{state}",
         target_kind="session",
         target_id=access.session_id,

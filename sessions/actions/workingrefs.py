@@ -105,7 +105,6 @@ def _told_again(access: StoreAccess, session_id: str, outcome: dict[str, Any]) -
 def _audit(access: StoreAccess, event: str, session_id: str, version_id: str) -> None:
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event=event,
         target_kind="store",
         target_id=access.store_id,

@@ -45,7 +45,6 @@ def close_session(*, caller: Caller, session: Session) -> Job:
     )
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="session.erasure_requested",
         target_kind="session",
         target_id=session.id,

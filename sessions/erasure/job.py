@@ -93,7 +93,6 @@ def _bury(work: Work, session: Session) -> None:
     _count(report, session)
     record(
         caller=platform_caller(session.workspace),
-        workspace_id=session.workspace_id,
         event="session.erased",
         target_kind="session",
         target_id=session.id,

@@ -66,7 +66,6 @@ def _archive(caller: Caller, store_id: str) -> None:
     )
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="store.changed",
         target_kind="store",
         target_id=store_id,

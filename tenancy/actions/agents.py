@@ -77,7 +77,6 @@ def archive_agent(*, caller: Caller, agent_id: str) -> Agent:
 def _audit(caller: Caller, agent: Agent, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="agent",
         target_id=agent.id,

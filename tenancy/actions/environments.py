@@ -94,7 +94,6 @@ def archive_environment(*, caller: Caller, environment_id: str) -> Environment:
 def _audit(caller: Caller, environment: Environment, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="environment",
         target_id=environment.id,

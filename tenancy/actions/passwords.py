@@ -30,7 +30,6 @@ def change_password(*, caller: Caller, password: str) -> None:
     user.save(update_fields=["password"])
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event="principal.password_changed",
         target_kind="principal",
         target_id=str(caller.principal_id),

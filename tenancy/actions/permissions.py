@@ -132,7 +132,6 @@ def _may_review(subject: Subject) -> bool:
 def _audit(caller: Caller, assignment: PermissionAssignment, event: str) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="permission_assignment",
         target_id=assignment.id,

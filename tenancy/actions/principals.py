@@ -125,7 +125,6 @@ def _apply(principal: Principal, changes: PrincipalChanges) -> list[str]:
 def _audit(caller: Caller, principal: Principal, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="principal",
         target_id=principal.id,

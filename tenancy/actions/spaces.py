@@ -98,7 +98,6 @@ def remove_member(*, caller: Caller, space_id: str, member_id: str) -> None:
 def _audit(caller: Caller, space_id: str, event: str, detail: dict[str, Any]) -> None:
     record(
         caller=caller,
-        workspace_id=caller.workspace_id,
         event=event,
         target_kind="collaboration_space",
         target_id=space_id,

@@ -58,7 +58,6 @@ def _set_state(workspace_id: str, state: Workspace.State, event: str) -> Workspa
 def _audit(workspace: Workspace, event: str) -> None:
     record(
         caller=platform_caller(workspace),
-        workspace_id=workspace.id,
         event=event,
         target_kind="workspace",
         target_id=workspace.id,

@@ -267,7 +267,6 @@ def test_a_row_cannot_be_written_outside_the_mutations_transaction():
     with pytest.raises(TransactionManagementError):
         record(
             caller=platform(workspace),
-            workspace_id=workspace.id,
             event="workspace.created",
             target_kind="workspace",
             target_id=workspace.id,
