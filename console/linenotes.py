@@ -20,7 +20,7 @@ NO_NOTES: Final[Notes] = {}
 _WORDS: Final = {
     Concern.SECRETS: ("bad", "secret"),
     Concern.MISLEADING_LINKS: ("warn", "link"),
-    Concern.COMMENTS: ("info", "comment"),
+    Concern.HTML_COMMENTS: ("info", "comment"),
     Concern.AGENT_INSTRUCTIONS: ("info", "instruction"),
 }
 

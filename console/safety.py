@@ -69,9 +69,9 @@ WORDINGS: Final = {
         "warn",
         "Their words are one address and their target is another.",
     ),
-    Concern.COMMENTS: Wording(
-        "comment",
-        "comments",
+    Concern.HTML_COMMENTS: Wording(
+        "HTML comment",
+        "HTML comments",
         "chat-bubble-bottom-center-text",
         "info",
         "Rendered pages leave them out; an agent reads them.",

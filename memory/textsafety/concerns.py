@@ -16,7 +16,7 @@ class Concern(StrEnum):
     SECRETS = "secrets"
     LOOKALIKES = "lookalikes"
     MISLEADING_LINKS = "misleading_links"
-    COMMENTS = "comments"
+    HTML_COMMENTS = "html_comments"
     AGENT_INSTRUCTIONS = "agent_instructions"
 
     @property

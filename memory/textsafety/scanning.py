@@ -51,7 +51,7 @@ def scan(text: str, budget: Budget | None = None) -> Scan:
         tally.add_run(run, text)
     for concern, spots in (
         (Concern.SECRETS, sorted(secrets.items())),
-        (Concern.COMMENTS, comments(text)),
+        (Concern.HTML_COMMENTS, comments(text)),
         (Concern.MISLEADING_LINKS, misleading_links(text)),
         (Concern.AGENT_INSTRUCTIONS, agent_instructions(text)),
     ):

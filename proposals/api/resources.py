@@ -76,7 +76,7 @@ class TextSafetyOut(TypedDict):
     secrets: int
     lookalikes: int
     misleading_links: int
-    comments: int
+    html_comments: int
     agent_instructions: int
     complete: bool
 
@@ -106,7 +106,7 @@ class ProposalOut(TypedDict):
     changed_paths: int
     added_lines: int
     removed_lines: int
-    comments: int
+    html_comments: int
     unresolved_threads: int
     text_safety: TextSafetyOut
     can_approve: bool

@@ -20,7 +20,7 @@ COUNTS = {
     "secrets": 1,
     "lookalikes": 1,
     "misleading_links": 1,
-    "comments": 1,
+    "html_comments": 1,
     "agent_instructions": 1,
     "complete": True,
 }
