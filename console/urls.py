@@ -19,6 +19,7 @@ from console.views import (
     keys,
     merging,
     new_session,
+    picking,
     principals,
     proposals,
     proposing,
@@ -106,6 +107,7 @@ proposal_urls = [
         name="proposal-repropose",
     ),
     path("proposals/<proposal:proposal_id>/viewed", viewing.mark, name="proposal-viewed"),
+    path("proposals/<proposal:proposal_id>/pick", picking.pick, name="proposal-pick"),
     path("proposals/<proposal:proposal_id>/comments", commenting.add, name="proposal-comments"),
     path(
         "proposals/<proposal:proposal_id>/comments/<comment:comment_id>",

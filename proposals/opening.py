@@ -60,6 +60,7 @@ def open_proposal(
     author: Actor | None = None,
     earlier_authors: Iterable[UUID] = (),
     replaces: Proposal | None = None,
+    picked_from: Proposal | None = None,
 ) -> Opened:
     """Freeze two versions of a store as a Proposal, with its ref and audit row.
 
@@ -101,6 +102,7 @@ def open_proposal(
         author_principal_uuid=caller.principal_id,
         earlier_authors=sorted(earlier_authors),
         replaces=replaces,
+        picked_from=picked_from,
         created_at=moment,
         updated_at=moment,
     )
@@ -147,5 +149,6 @@ def _audit(caller: Caller, proposal: Proposal) -> None:
             "head": proposal.head_id,
             "paths": proposal.changed_path_count,
             "replaces": proposal.replaces_id,
+            "picked_from": proposal.picked_from_id,
         },
     )

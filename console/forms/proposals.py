@@ -93,3 +93,20 @@ class RespondForm(ConsoleForm):
     head_version = forms.CharField()
     diff_hash = forms.CharField()
     note = LinesField(required=False, max_length=WORDS_LENGTH)
+
+
+class PickForm(OnceForm):
+    """Some files of a Proposal, for one of their own.
+
+    Args:
+        paths: the changed ones.
+    """
+
+    paths = forms.MultipleChoiceField(
+        label="Files", widget=forms.CheckboxSelectMultiple, help_text="Some, and not all of them."
+    )
+    title = NameField(label="Title", help_text="What these change, in a few words.")
+
+    def __init__(self, *args: Any, paths: list[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["paths"].choices = [(path, path) for path in paths]  # type: ignore[attr-defined]

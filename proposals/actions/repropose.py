@@ -1,6 +1,5 @@
 """Re-proposing: the same change, path by path, on today's canonical (contract P4)."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -8,20 +7,14 @@ from typing import Final
 from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
-from memory.actors import actor_of
-from memory.agents import refuse_agents
-from memory.erasure.fences import refuse_fenced
-from memory.models import MemoryVersion, VersionKind
-from memory.retention import body_ceiling, require_durable_bodies
 from memory.stores import finish_write
-from memory.versions import Note, draft, seal
 from proposals.authorship import authors_of
 from proposals.choices import Choices, changes_of
 from proposals.models import Proposal, ProposalStatus, SupersededBecause
 from proposals.opening import Opened, Words, open_proposal
 from proposals.replaying import replay_on
+from proposals.resealing import require_resealing, reseal
 from proposals.resolution import Resolution, lock, resolve
-from tenancy.models import Permission
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
 
@@ -64,23 +57,14 @@ def repropose(
             the key was used with another request.
     """
     old = lock(access.store_id, proposal_id)
-    _require(access)
+    require_resealing(access)
     receipt = receipts.claim(caller=access.caller, key=key, store_id=access.store_id)
     if receipt.outcome:
         return Reproposed(receipt.outcome["proposal"], replayed=True)
     new = _replace(access, old, choices)
-    finish_write(access, partial(_require, paths=new.paths))
+    finish_write(access, partial(require_resealing, paths=new.paths))
     receipts.keep(receipt, {"proposal": new.proposal.id})
     return Reproposed(new.proposal.id, replayed=False)
-
-
-def _require(access: StoreAccess, paths: Collection[str] = ()) -> None:
-    """Refuse what the grant, the store, the policy or the replayed paths do not allow."""
-    refuse_agents(access.caller)
-    access.require(Permission.WRITE)
-    access.require_active()
-    require_durable_bodies(access)
-    refuse_fenced(access, paths)
 
 
 @step
@@ -90,7 +74,9 @@ def _replace(access: StoreAccess, old: Proposal, choices: Choices) -> Opened:
     new = open_proposal(
         access=access,
         base=canonical,
-        head=_seal_replay(access, old, canonical, choices),
+        head=reseal(
+            access, canonical, changes_of(replay_on(old, canonical.id), choices), old.title
+        ),
         words=Words(old.title, old.description),
         earlier_authors=authors_of([old])[old.id],
         replaces=old,
@@ -113,23 +99,3 @@ def _require_replaceable(old: Proposal, canonical_id: str) -> None:
         raise Conflict(f"The Proposal was already re-proposed as {new}.")
     if old.is_open and old.base_id == canonical_id:
         raise Conflict("The Proposal is not stale: canonical is still at its base.")
-
-
-@step
-def _seal_replay(
-    access: StoreAccess, old: Proposal, canonical: MemoryVersion, choices: Choices
-) -> MemoryVersion:
-    drafted = draft(canonical, changes_of(replay_on(old, canonical.id), choices))
-    if drafted.is_empty:
-        raise Conflict(
-            "Canonical already holds everything that this Proposal changes."
-            " There is nothing left to propose."
-        )
-    return seal(
-        store_id=access.store_id,
-        draft=drafted,
-        kind=VersionKind.PROPOSAL,
-        actor=actor_of(access.caller),
-        note=Note(message=old.title),
-        ceiling=body_ceiling(access),
-    )

@@ -115,6 +115,7 @@ class ProposalOut(TypedDict):
     resolution: ResolutionOut | None
     replaces: str | None
     replaced_by: str | None
+    picked_from: str | None
     created_at: str
     updated_at: str
 
@@ -147,6 +148,7 @@ def render_proposal(view: ProposalView) -> ProposalOut:
         "resolution": _resolution(view),
         "replaces": proposal.replaces_id,
         "replaced_by": view.replaced_by,
+        "picked_from": proposal.picked_from_id,
         "created_at": render_time(proposal.created_at),
         "updated_at": render_time(proposal.updated_at),
     }

@@ -38,7 +38,8 @@ FROZEN = (
     *("id", "store_id", "base_id", "head_id", "diff_hash"),
     *("document_versions", "changed_path_count", "added_lines", "removed_lines", "text_safety"),
     *("author_kind", "author_uuid", "author_agent_uuid", "author_operation"),
-    *("author_principal_uuid", "earlier_authors", "replaces_id", "created_at"),
+    *("author_principal_uuid", "earlier_authors", "replaces_id", "picked_from_id"),
+    *("created_at",),
 )
 RESOLUTION = (
     *("status", "response", "resolved_by_kind", "resolved_by_uuid", "resolved_at"),
@@ -61,6 +62,7 @@ class Proposal(models.Model):
         earlier_authors: keys and principals that authored what this one re-proposes, or sealed the
             versions that it proposes. Its words are theirs, whoever pressed the button.
         replaces: the Proposal that this one re-proposes on a newer canonical (contract P4).
+        picked_from: the Proposal whose changes at some paths this one is.
         response: what a reviewer sent to resolve it; None when it was superseded otherwise.
         words_erased_at: since when title, description and note are gone, because a redaction
             took a path that it changes (contract X1). Only then a title is empty.
@@ -85,6 +87,7 @@ class Proposal(models.Model):
     author_principal_uuid = OwnerIdField(null=True)
     earlier_authors = ArrayField(models.UUIDField(), default=list)
     replaces = models.OneToOneField("self", models.PROTECT, null=True, related_name="replaced_by")
+    picked_from = models.ForeignKey("self", models.PROTECT, null=True, related_name="picked")
     status = models.TextField(choices=ProposalStatus, default=ProposalStatus.OPEN)
     response = models.TextField(choices=ProposalResponse, null=True)
     resolved_by_kind = models.TextField(choices=ActorKind, null=True)

@@ -30,6 +30,7 @@ class Happened(StrEnum):
     REJECTED = "rejected"
     SUPERSEDED = "superseded"
     REPLACED = "replaced"
+    PICKED = "picked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Entry:
         response, refusal: of a refused attempt.
         note: the reviewer's words.
         because: why it was superseded.
-        other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`).
+        other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`),
+            or that took some of its changes (of `picked`).
         comment: of `commented`: what was said, or the mark of it.
     """
 
@@ -56,7 +58,7 @@ class Entry:
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
-    """What happened to a Proposal, the oldest first. Four queries."""
+    """What happened to a Proposal, the oldest first. Five queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
@@ -66,6 +68,7 @@ def timeline(proposal: Proposal) -> list[Entry]:
         *map(_commented, Comment.objects.filter(proposal=proposal).order_by("id")),
         *_resolved(proposal),
         *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
+        *map(_picked, Proposal.objects.filter(picked_from=proposal).defer("document_versions")),
     ]
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -108,3 +111,7 @@ def _resolved(proposal: Any) -> list[Entry]:
 
 def _replaced(other: Proposal) -> Entry:
     return Entry(other.created_at, Happened.REPLACED, other.author, other=other.id)
+
+
+def _picked(other: Proposal) -> Entry:
+    return Entry(other.created_at, Happened.PICKED, other.author, other=other.id)

@@ -17,15 +17,16 @@ def touching(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
 
 
 def telling(store_id: str, paths: Collection[str]) -> QuerySet[Proposal, Any]:
-    """Those whose words are about one of the paths: they touch it, or re-propose one that does.
+    """Those whose words are about one of the paths: they touch it, or come from one that does.
 
-    A re-proposal takes the words along, also when canonical has left it nothing to change there.
+    A re-proposal, or what was picked from one, takes the words along, also when it changes
+    nothing there itself.
     """
     ids = set(touching(store_id, paths).values_list("id", flat=True))
     newer = ids
     while newer:
-        replacing = Proposal.objects.filter(among_ids("replaces", newer))
-        newer = set(replacing.values_list("id", flat=True)) - ids
+        after = among_ids("replaces", newer) | among_ids("picked_from", newer)
+        newer = set(Proposal.objects.filter(after).values_list("id", flat=True)) - ids
         ids |= newer
     return Proposal.objects.filter(among_ids("id", ids))
 

@@ -71,6 +71,7 @@ PAGES = (
             "proposal", w.proposals["fresh"], comment="/style/sql.md:head:", layout="unified"
         ),
     ),
+    Page("proposal-pick", "reviewer", lambda w: _route("proposal-pick", w.proposals["fresh"])),
     Page("proposal-stale", "reviewer", lambda w: _route("proposal", w.proposals["stale"])),
     Page("proposal-redacted", "reviewer", lambda w: _route("proposal", w.proposals["redacted"])),
     Page(

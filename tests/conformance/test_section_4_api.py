@@ -73,6 +73,7 @@ def test_the_shape_of_a_proposal(scenario, apis):
         "resolution": None,
         "replaces": None,
         "replaced_by": None,
+        "picked_from": None,
     }
     missing = [each for each in requirements if not each["satisfied"]]
     assert [each["rule"] for each in missing] == ["review_grant", "not_the_author"]

@@ -53,6 +53,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
+        "proposal-pick": reverse("console:proposal-pick", args=[proposal]),
         "proposal-merge": reverse("console:proposal-merge", args=[contested]),
         "proposal": reverse("console:proposal", args=[proposal]),
         "proposal-state": reverse("console:proposal-state", args=[proposal]),

@@ -67,11 +67,11 @@ def test_a_superseded_one_names_what_replaced_it(scenario):
     assert created.other == opened
 
 
-def test_it_takes_four_queries(scenario, django_assert_num_queries):
+def test_it_takes_five_queries(scenario, django_assert_num_queries):
     opened = scenario.propose({"/a.md": "one\n"})
     proposal = scenario.view(opened).proposal
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         timeline(proposal)
 
 
