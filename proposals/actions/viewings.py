@@ -54,7 +54,6 @@ def mark_viewed(
         Viewing.objects.filter(**_mine(access, principal_id), digest__in=digests).delete()
     record(
         caller=access.caller,
-        workspace_id=access.caller.workspace_id,
         event="proposal.viewed" if viewed else "proposal.unviewed",
         target_kind="proposal",
         target_id=proposal.id,

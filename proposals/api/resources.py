@@ -106,7 +106,7 @@ class ProposalOut(TypedDict):
     changed_paths: int
     added_lines: int
     removed_lines: int
-    html_comments: int
+    comments: int
     unresolved_threads: int
     text_safety: TextSafetyOut
     can_approve: bool
