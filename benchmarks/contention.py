@@ -16,7 +16,7 @@ from benchmarks.stage import WRITERS
 from benchmarks.world import Shelf, World
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.refs import CANONICAL
-from memory.versions import Put
+from memory.versions.sealing import Put
 from wire.errors import Conflict
 
 type Attempt = Callable[[], bool]

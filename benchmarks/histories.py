@@ -15,9 +15,9 @@ from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import World
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
-from memory.chains import NextVersion
 from memory.models import OwnerKind
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from tests.factories import caller_for
 
 DOCUMENTS: Final = 100

@@ -8,7 +8,7 @@ from benchmarks.counting import queries_of_post
 from benchmarks.reads import BARE_VIEW
 from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import Shelf, World
-from memory.searching import Asked, search_page
+from memory.search.pages import Asked, search_page
 
 RARE: Final = "rare word"
 COMMON: Final = {"common word": "decided", "two common words": "team decided"}

@@ -14,8 +14,8 @@ from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import Shelf
 from benchmarks.writes import INSERTS
 from memory.refs import current
-from memory.treehash import content_sha256, spell_hash
-from memory.versions import Put
+from memory.trees.hashing import content_sha256, spell_hash
+from memory.versions.sealing import Put
 from sessions.access import open_session
 from sessions.actions.settlements import settle_run
 from sessions.captures import Capture, CapturedDocument

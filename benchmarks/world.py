@@ -18,12 +18,12 @@ from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
-from memory.chains import NextVersion
 from memory.models import OwnerKind
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
-from memory.treehash import content_sha256, spell_hash
-from memory.versions import Note, Put
+from memory.trees.hashing import content_sha256, spell_hash
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from tenancy.caller import Caller
 from tenancy.models import Principal, User
 from tests.factories import caller_for, make_key, make_person, make_workspace

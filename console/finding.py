@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 from django.urls import reverse
 
 from console.links import document_url
-from console.proposal_rows import ProposalRow, rows_of
+from console.proposals.rows import ProposalRow, rows_of
 from console.queries import stores_for_list
 from memory.access import open_store
 from memory.models import DocumentBody, MemoryVersion, VersionNote

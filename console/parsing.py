@@ -6,7 +6,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
-from memory.paths import PathError, parse_path, parse_prefix
+from memory.documents.paths import PathError, parse_path, parse_prefix
 from proposals.models import ProposalStatus
 from sessions.models import EventKind
 from sessions.queries.events import EventFilters

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from console.diffing import Diff
+from console.drawing.diffs import Diff
 from console.people import ConsoleRequest
 from console.responses import render_page
 from memory.access import StoreAccess

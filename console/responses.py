@@ -9,7 +9,7 @@ from django.utils.encoding import iri_to_uri
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from console.revealing import reveal_page
+from console.drawing.revealing import reveal_page
 
 
 def render_page(

@@ -14,10 +14,10 @@ from database.transactions import step
 from memory.actors import Actor
 from memory.models import MemoryVersion, VersionKind
 from memory.search.vectors import store_lexeme
-from memory.treehash import split_pages
-from memory.treepages import PagedTree, Slot, TreeEntry
-from memory.trees import empty_tree, load_entries, load_pages, store_pages, tree_row
-from memory.versions import Draft, change_rows, version_row
+from memory.trees.editing import PagedTree, Slot, TreeEntry
+from memory.trees.hashing import split_pages
+from memory.trees.storage import empty_tree, load_entries, load_pages, store_pages, tree_row
+from memory.versions.sealing import Draft, change_rows, version_row
 from wire.errors import Conflict, name_some
 from wire.ids import uuid_from_id
 from wire.times import now

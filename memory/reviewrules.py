@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
-from memory.globs import matcher
+from memory.documents.globs import matcher
 from memory.models import MemoryStore
 from tenancy.models import Principal
 from wire.errors import Malformed, name_some
@@ -23,7 +23,7 @@ class ReviewRule:
     """What an approval of a change at some paths needs beside the store's minimum.
 
     Attributes:
-        paths: a glob; see `memory.globs`.
+        paths: a glob; see `memory.documents.globs`.
         approvals: how many.
         reviewers: the principals of whom they have to come, any of them; nobody named is
             anybody who may review.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from memory.versions import Change, Put
+from memory.versions.sealing import Change, Put
 from proposals.copying import copies_of
 from proposals.merges import Merge, NoMerge, merged, unmerged
 from proposals.replaying import Trial

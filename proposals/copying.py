@@ -7,8 +7,8 @@ from django.db import connection
 from database.arrays import array_literal
 from database.transactions import step
 from memory.models import DocumentVersion
-from memory.treepages import TreeEntry
-from memory.versions import Change, Put
+from memory.trees.editing import TreeEntry
+from memory.versions.sealing import Change, Put
 from wire.errors import Conflict, name_some
 from wire.ids import id_from_uuid
 from wire.times import has_passed

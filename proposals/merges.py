@@ -10,12 +10,12 @@ from enum import StrEnum
 from uuid import UUID
 
 from memory.access import StoreAccess
-from memory.linemerging import MergedText, merge_lines
+from memory.documents.texts import TextError, parse_text
+from memory.merging.lines import MergedText, merge_lines
 from memory.publication import Acquired
 from memory.queries.diffs import BodyState, bodies_of
-from memory.texts import TextError, parse_text
-from memory.treehash import content_sha256
-from memory.treepages import TreeEntry
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import content_sha256
 from proposals.replaying import PathConflict
 from wire.ids import id_from_uuid
 from wire.times import earliest

@@ -9,7 +9,7 @@ from database.transactions import step
 from memory import refs
 from memory.access import StoreAccess
 from memory.actors import Actor, actor_of
-from memory.diffs import count_lines
+from memory.diffs.lines import count_lines
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, RefKind
 from memory.queries.diffs import Sides, diff_digest, sides_of, tree_diff
@@ -17,7 +17,7 @@ from memory.refs import RefName
 from memory.textsafety.concerns import Concern
 from memory.textsafety.scanning import scan, total_counts
 from memory.textsafety.secrets import Budget
-from memory.treediffs import PathChange, hashed_changes
+from memory.trees.diffs import PathChange, hashed_changes
 from proposals.models import Proposal
 from tenancy.audit import record
 from tenancy.caller import Caller

@@ -6,13 +6,13 @@ A reader may look at it as a trial; re-proposing seals it.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memory import treediffs
-from memory.merging import replay
+from memory.merging.paths import replay
 from memory.queries.diffs import tree_diff
-from memory.treediffs import PathChange
-from memory.treehash import Content
-from memory.treepages import TreeEntry
-from memory.trees import load_entries
+from memory.trees import diffs as treediffs
+from memory.trees.diffs import PathChange
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import Content
+from memory.trees.storage import load_entries
 from proposals.models import Proposal
 
 

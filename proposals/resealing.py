@@ -9,7 +9,7 @@ from memory.agents import refuse_agents
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, VersionKind
 from memory.retention import body_ceiling, require_durable_bodies
-from memory.versions import Change, Note, draft, seal
+from memory.versions.sealing import Change, Note, draft, seal
 from tenancy.models import Permission
 from wire.errors import Conflict
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from memory.queries.diffs import tree_diff
-from memory.versions import Change
+from memory.versions.sealing import Change
 from proposals.copying import copies_of
 from wire.errors import RangeTooLarge
 

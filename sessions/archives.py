@@ -7,10 +7,10 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError
 
-from memory.packing import ArchiveFormat, Packer, packer_of
+from memory.documents.packing import ArchiveFormat, Packer, packer_of
 from memory.queries.diffs import BodyState, bodies_of
-from memory.treepages import TreeEntry
-from memory.trees import walk_entries
+from memory.trees.editing import TreeEntry
+from memory.trees.storage import walk_entries
 from sessions.mounted import Mounted, not_retained, recheck_mounted
 from wire.errors import ApiError
 from wire.ids import id_from_uuid

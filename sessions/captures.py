@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.models import MemoryVersion
-from memory.treepages import TreeEntry
-from memory.trees import load_tree
-from memory.versions import Change, Draft, Put, draft
+from memory.trees.editing import TreeEntry
+from memory.trees.storage import load_tree
+from memory.versions.sealing import Change, Draft, Put, draft
 from wire.errors import Malformed, name_some
 
 

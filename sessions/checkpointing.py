@@ -12,9 +12,9 @@ from memory.actors import actor_of
 from memory.models import MemoryVersion, OwnerKind, VersionKind
 from memory.queries.versions import canonical_id
 from memory.retention import body_ceiling
-from memory.treehash import Change, Content, diff_hash
-from memory.treepages import TreeEntry
-from memory.versions import Draft, Note, seal
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import Change, Content, diff_hash
+from memory.versions.sealing import Draft, Note, seal
 from sessions.entries import change_checkpointed
 from sessions.log import append
 from sessions.models import Checkpoint

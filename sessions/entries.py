@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory.models import MemoryVersion
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from sessions.log import Entry
 from sessions.models import Checkpoint, EventKind, Mount
 from sessions.resolver import Resolution

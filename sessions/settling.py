@@ -10,7 +10,7 @@ from memory.actions.change_sets import require_write
 from memory.models import MemoryVersion
 from memory.retention import require_durable_bodies
 from memory.stores import require_writable
-from memory.versions import Draft, require_room
+from memory.versions.sealing import Draft, require_room
 from sessions.access import SessionAccess, require_active, sent_for
 from sessions.captures import Capture, draft_capture
 from sessions.checkpointing import Turn, require_first_of_turn

@@ -21,7 +21,7 @@ from memory.models import (
 )
 from memory.refs import CANONICAL, RefName
 from memory.stores import bump_generation
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 from tenancy.models import Workspace
 from tests.client import random_id
 from tests.erasure import erase_bodies

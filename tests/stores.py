@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from memory.actions.stores import Owner, StoreSettings, create_store
 from memory.models import CanonicalWrites, OwnerKind
-from memory.treehash import content_sha256, spell_hash
+from memory.trees.hashing import content_sha256, spell_hash
 from tenancy.models import Permission, Workspace
 from tests.client import Answer, Api
 from tests.factories import caller_for, grant, make_admin_key, make_key, make_person

@@ -12,7 +12,7 @@ from memory.actions.stores import Owner, StoreSettings
 from memory.models import OwnerKind
 from memory.queries.documents import list_documents
 from memory.queries.versions import canonical_id
-from memory.versions import Put
+from memory.versions.sealing import Put
 from sessions.access import open_session, sent_for
 from sessions.actions.runs import start_run
 from sessions.actions.sessions import create_session

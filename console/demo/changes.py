@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.actions.change_sets import Operation
 from memory.queries.documents import DocumentAt, read_document, require_text
-from memory.versions import Put
+from memory.versions.sealing import Put
 
 TEXTS: Final = Path(__file__).with_name("texts")
 

@@ -12,14 +12,14 @@ from console.demo.desk import Change, Desk, Role
 from console.demo.stores import find_store, grant_on_store
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
-from memory.chains import NextVersion
+from memory.documents.texts import TextError, parse_text
 from memory.git.conversion import next_versions
 from memory.git.history import History
 from memory.git.repository import RepositoryError, find_commit, open_repository
 from memory.git.selection import Selection
 from memory.models import OwnerKind
-from memory.texts import TextError, parse_text
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from tenancy.caller import Caller, platform_caller
 from tenancy.models import Permission, Workspace
 from wire.errors import Malformed

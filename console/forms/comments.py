@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, OnceForm
-from memory.paths import PathError, parse_path
+from memory.documents.paths import PathError, parse_path
 from proposals.models import CommentSide
 from proposals.queries.places import Place
 from wire import ids

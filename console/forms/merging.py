@@ -5,10 +5,10 @@ from typing import Any, Final
 from django import forms
 
 from console.forms.base import ConsoleForm, LinesField
-from memory.linemerging import has_marks
-from memory.texts import TextError, is_crlf, parse_text
-from memory.treehash import parse_hash, spell_hash
-from memory.versions import Put
+from memory.documents.texts import TextError, is_crlf, parse_text
+from memory.merging.lines import has_marks
+from memory.trees.hashing import parse_hash, spell_hash
+from memory.versions.sealing import Put
 from proposals.choices import Accepted, Choice, Side
 from proposals.merges import Merge
 

@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 
 from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField, OnceForm
-from memory.mediatypes import MediaTypeError, parse_media_type
-from memory.paths import PathError, parse_path
-from memory.texts import TextError, parse_text
+from memory.documents.mediatypes import MediaTypeError, parse_media_type
+from memory.documents.paths import PathError, parse_path
+from memory.documents.texts import TextError, parse_text
 
 
 class WordsForm(OnceForm):

@@ -6,7 +6,7 @@ from django import forms
 
 from console.forms.base import ConsoleForm, LinesField, OnceForm
 from console.forms.erasure import TypedConfirmation
-from memory.paths import PathError, parse_path
+from memory.documents.paths import PathError, parse_path
 
 MOST_PATHS: Final = 100
 LONGEST: Final = 120_000

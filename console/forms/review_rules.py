@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from console.forms.base import ConsoleForm
-from memory.globs import parse_glob
-from memory.paths import PathError
+from memory.documents.globs import parse_glob
+from memory.documents.paths import PathError
 from memory.reviewrules import MAX_APPROVALS, MAX_REVIEWERS, ReviewRule
 
 

@@ -9,7 +9,7 @@ from django import forms
 from django.urls import reverse
 
 from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
-from memory.paths import PathError, parse_path
+from memory.documents.paths import PathError, parse_path
 from sessions.admission import NewMount
 from sessions.models import SHARED_PLACES, Access, Place, SelectionKind
 from sessions.queries.facts import Wish

@@ -14,12 +14,12 @@ from django.utils.safestring import SafeString
 from heroicons.templatetags.heroicons import heroicon_micro
 
 from console import links
+from console.drawing.visible import visible_text
 from console.navigation import ACCESS, MAIN, Place, here
 from console.theme import THEMES, theme_of
 from console.times import exact_time, relative_time
-from console.visible import visible_text
-from memory.diffs import Counts
-from memory.treehash import spell_hash
+from memory.diffs.lines import Counts
+from memory.trees.hashing import spell_hash
 
 register = template.Library()
 

@@ -4,9 +4,9 @@ from django import template
 from django.template.context import Context
 from django.utils.safestring import SafeString
 
-from console.commenting import FileTalks
-from console.diffing import FileDiff
-from console.difftables import NOTHING
+from console.drawing.diffs import FileDiff
+from console.drawing.difftables import NOTHING
+from console.proposals.comments import FileTalks
 
 register = template.Library()
 

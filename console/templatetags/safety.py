@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from console.diffing import Diff
-from console.safety import Loud, Report, loud_in, report_on_diff
+from console.drawing.diffs import Diff
+from console.drawing.safety import Loud, Report, loud_in, report_on_diff
 from memory.textsafety.scanning import Scan
 
 register = template.Library()

@@ -2,7 +2,7 @@
 
 from django import template
 
-from console.session_words import REASONS, REFUSALS
+from console.sessions.words import REASONS, REFUSALS
 from sessions.models import Mount, SelectionKind
 from sessions.queries.facts import selection_of
 from sessions.resolver import Reason, Refusal

@@ -2,8 +2,8 @@
 
 from django import template
 
-from console.commenting import Said, Talk, Talks
 from console.forms.comments import CommentForm, EditCommentForm
+from console.proposals.comments import Said, Talk, Talks
 
 register = template.Library()
 

@@ -5,9 +5,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from console.access import for_person, versioned
-from console.commenting import Refused, Talk, load_talks
 from console.forms.comments import CommentForm, EditCommentForm
 from console.people import ConsoleRequest
+from console.proposals.comments import Refused, Talk, load_talks
 from console.publishing import publish_page
 from console.responses import redirect, wants_fragment
 from console.views.proposals import Review, open_review, review_page

@@ -6,20 +6,20 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.safestring import SafeString
 
-from console.blaming import blamed_ranges
 from console.browsing import linked_documents
-from console.linenotes import Notes, notes_on
+from console.drawing.blame import blamed_ranges
+from console.drawing.linenotes import Notes, notes_on
+from console.drawing.safety import report_on_text
+from console.drawing.sourcetables import source_rows
+from console.drawing.visible import visible_text
 from console.links import document_url
 from console.naming import Names
 from console.parsing import path_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import wants_fragment
-from console.safety import report_on_text
-from console.sourcetables import source_rows
 from console.views.store_shell import Tab, content_tab
-from console.visible import visible_text
-from memory import markdown
+from memory.documents import markdown
 from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document

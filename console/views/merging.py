@@ -6,14 +6,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person, versioned
-from console.merging import MergePage, drafts_in, merge_page
 from console.parsing import version_in
 from console.people import ConsoleRequest
-from console.proposal_diffs import may_be_replayed
+from console.proposals.diffs import may_be_replayed
+from console.proposals.merging import MergePage, drafts_in, merge_page
 from console.publishing import publish_page
 from console.responses import redirect
 from console.views.proposals import REFUSED, Review, open_review, review_page
-from memory.treehash import HashError
+from memory.trees.hashing import HashError
 from proposals.actions.repropose import NO_CHOICES, repropose
 from proposals.choices import Choices
 from proposals.merges import acquire_merges

@@ -12,10 +12,10 @@ from console.parsing import store_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import htmx_of, redirect, render_page
-from console.session_forms import begin, press
-from console.session_parties import agent_choices, environment_choices
-from console.session_plans import Plan, read_plan
-from console.sessions_made import make_session
+from console.sessions.forms import begin, press
+from console.sessions.making import make_session
+from console.sessions.parties import agent_choices, environment_choices
+from console.sessions.plans import Plan, read_plan
 
 PARTS = {"preview", "choices"}
 """What htmx replaces by itself; else it is the whole form."""

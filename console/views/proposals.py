@@ -11,24 +11,24 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.commenting import Refused, Talks, asked_place, load_talks
-from console.diffing import layout_of, redacted_in, remember_layout
+from console.drawing.diffs import layout_of, redacted_in, remember_layout
 from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
 from console.naming import Names
 from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
-from console.proposal_diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
-from console.proposal_rows import rows_of
-from console.proposal_rules import shown_approvals
+from console.proposals.comments import Refused, Talks, asked_place, load_talks
+from console.proposals.diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
+from console.proposals.rows import rows_of
+from console.proposals.rules import shown_approvals
+from console.proposals.viewing import Progress, load_progress
 from console.publishing import acquire_diff, publish_page
 from console.responses import redirect, wants_fragment
-from console.viewing import Progress, load_progress
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
-from memory.treehash import parse_hash
+from memory.trees.hashing import parse_hash
 from proposals.actions.comments import require_commenting
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.actions.withdraw import withdraw_approval

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person, versioned
-from console.diffing import layout_of, preview_file
+from console.drawing.diffs import layout_of, preview_file
 from console.forms.proposals import AddForm, DeleteForm, EditForm, WordsForm
 from console.parsing import path_parameter, version_in
 from console.people import ConsoleRequest
@@ -21,7 +21,7 @@ from memory.publication import Acquired
 from memory.queries.documents import DocumentAt, read_document
 from memory.queries.versions import canonical_id
 from memory.textsafety.characters import counts
-from memory.versions import Put
+from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.opening import Words
 from tenancy.models import Permission

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from console.access import for_person, versioned
 from console.parsing import store_parameter, words_parameter
 from console.people import ConsoleRequest
-from console.proposal_rows import rows_of
+from console.proposals.rows import rows_of
 from console.publishing import publish_overview
 from console.responses import render_page
 from memory.access import listable_stores

@@ -8,11 +8,11 @@ from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import render_page
 from console.views.store_shell import Tab, content_tab
-from memory.globs import matcher, parse_glob
-from memory.paths import PathError
+from memory.documents.globs import matcher, parse_glob
+from memory.documents.paths import PathError
 from memory.publication import Acquired
 from memory.queries.versions import resolve
-from memory.trees import load_entries
+from memory.trees.storage import load_entries
 
 SHOWN: Final = 50
 """Paths that are named; the others are counted."""

@@ -6,16 +6,16 @@ from typing import Any
 from django.http import HttpResponseBase
 
 from console.browsing import Place
+from console.drawing.visible import visible_text
 from console.links import document_url
 from console.parsing import directory_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import render_page
 from console.views.store_shell import Tab, content_tab
-from console.visible import visible_text
 from memory.queries.versions import resolve
+from memory.search.pages import Asked, Result, search_page
 from memory.search.queries import QueryError
-from memory.searching import Asked, Result, search_page
 
 TEMPLATE = "console/store/search.html"
 

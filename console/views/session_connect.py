@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person, versioned
-from console.connecting import Command, commands_for, setting_up
 from console.forms.sessions import KeyForm
 from console.keystates import key_state
 from console.parsing import position_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_sessions_page
 from console.responses import redirect
-from console.session_pages import MountRow, SessionShell, mount_rows, open_shell
+from console.sessions.connecting import Command, commands_for, setting_up
+from console.sessions.pages import MountRow, SessionShell, mount_rows, open_shell
 from memory.queries.documents import list_documents
 from sessions.access import open_session
 from sessions.actions.keys import create_session_key, revoke_session_key

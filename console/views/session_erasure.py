@@ -12,8 +12,8 @@ from console.erasures import told_report
 from console.forms.erasure import SessionErasureForm
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
-from console.session_pages import open_shell
-from console.session_words import OBSTACLES
+from console.sessions.pages import open_shell
+from console.sessions.words import OBSTACLES
 from sessions.access import SessionAccess
 from sessions.actions.erasure import erase_session
 from sessions.erasure.obstacles import Obstacle, obstacles

@@ -8,9 +8,9 @@ from console.parsing import event_filters, position_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_sessions_page
 from console.responses import wants_fragment
-from console.session_events import newer_page, older_page
-from console.session_pages import SessionShell, open_shell
-from console.session_words import EVENTS
+from console.sessions.events import newer_page, older_page
+from console.sessions.pages import SessionShell, open_shell
+from console.sessions.words import EVENTS
 from sessions.queries.events import EventFilters
 
 

@@ -10,7 +10,7 @@ from console.pages import slice_by_id
 from console.people import ConsoleRequest
 from console.publishing import publish_sessions_page
 from console.responses import redirect
-from console.session_pages import activity, mount_rows, open_shell, stores_of
+from console.sessions.pages import activity, mount_rows, open_shell, stores_of
 from memory.access import open_store
 from sessions.access import SessionAccess, open_session
 from sessions.actions.sessions import archive_session

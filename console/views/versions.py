@@ -4,15 +4,15 @@ from typing import Any
 
 from django.http import HttpResponseBase
 
-from console.commenting import Talks, load_talks
-from console.diffing import Diff, layout_of, load_diff, load_file, remember_layout
+from console.drawing.diffs import Diff, layout_of, load_diff, load_file, remember_layout
 from console.forms.proposals import WordsForm
 from console.naming import Names
 from console.parsing import path_parameter, proposal_parameter, version_parameter
 from console.people import ConsoleRequest
+from console.proposals.comments import Talks, load_talks
+from console.proposals.viewing import load_progress
 from console.publishing import acquire_diff, publish_page
 from console.templatetags.console import short_id
-from console.viewing import load_progress
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
 from memory.publication import Acquired

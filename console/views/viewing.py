@@ -7,16 +7,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from console.access import for_person, versioned
-from console.diffing import FileDiff
+from console.drawing.diffs import FileDiff
 from console.people import ConsoleRequest
+from console.proposals.viewing import load_progress
 from console.publishing import publish_page
 from console.responses import redirect, wants_fragment
-from console.viewing import load_progress
 from console.views.proposals import Review, open_review
-from memory.paths import PathError, parse_path
+from memory.documents.paths import PathError, parse_path
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
-from memory.treediffs import PathChange
+from memory.trees.diffs import PathChange
 from proposals.actions.viewings import mark_viewed
 from wire.errors import Malformed
 

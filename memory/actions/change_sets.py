@@ -17,9 +17,9 @@ from memory.receipts import Receipt
 from memory.refs import RefName
 from memory.retention import body_ceiling, require_durable_bodies
 from memory.stores import finish_write, require_writable
-from memory.treehash import spell_hash
-from memory.treepages import TreeEntry
-from memory.versions import Change, Draft, Note, draft, seal
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import spell_hash
+from memory.versions.sealing import Change, Draft, Note, draft, seal
 from tenancy.audit import record
 from tenancy.models import Permission
 from wire.errors import Conflict, NotFound, name_some

@@ -14,7 +14,7 @@ from memory.forking import Copy, copy_of, require_texts, seal_copy
 from memory.models import Lifecycle, MemoryVersion
 from memory.queries.versions import get_version
 from memory.retention import body_ceiling, require_durable_bodies
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.audit import record
 from tenancy.recheck import recheck_authority
 from wire.idempotency import IdempotencyKey

@@ -10,7 +10,6 @@ from memory import refs
 from memory.access import StoreAccess
 from memory.actions.stores import StoreSettings, insert_store, require_creation
 from memory.actors import IMPORTER
-from memory.chains import Chain, NextVersion
 from memory.importing.canonical import point_canonical
 from memory.models import Lifecycle, MemoryVersion, VersionKind
 from memory.proposing import propose
@@ -22,7 +21,8 @@ from memory.retention import (
     require_durable_bodies_in,
 )
 from memory.stores import finish_write
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
+from memory.versions.chains import Chain, NextVersion
 from tenancy.administration import take_turn
 from tenancy.audit import record
 from tenancy.caller import Caller

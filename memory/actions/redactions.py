@@ -20,7 +20,7 @@ from memory.erasure.reports import open_report
 from memory.erasure.touched import count_versions_holding, known_paths, versions_touching
 from memory.models import ErasureReport, MemoryVersion, PathFence, VersionKind
 from memory.stores import hold_store
-from memory.versions import draft, seal
+from memory.versions.sealing import draft, seal
 from tenancy.administration import require_admin, require_bound
 from tenancy.audit import record
 from wire.idempotency import IdempotencyKey

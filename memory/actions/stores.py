@@ -20,7 +20,7 @@ from memory.models import (
     VersionKind,
 )
 from memory.reviewrules import ReviewRule, require_reviewers
-from memory.versions import draft, seal
+from memory.versions.sealing import draft, seal
 from tenancy import registry
 from tenancy.actions.permissions import assign_to_owner
 from tenancy.audit import record

@@ -8,11 +8,11 @@ from memory.access import open_store
 from memory.actornaming import Actor, render_actor
 from memory.api.documents import DocumentQuery
 from memory.api.publishing import Published, publish
-from memory.blame import LineRange
+from memory.diffs.blame import LineRange
 from memory.publication import Acquired
 from memory.queries.blame import LineOwner, blame_document
 from memory.queries.documents import read_document
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import operation

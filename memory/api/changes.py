@@ -10,10 +10,10 @@ from rest_framework.response import Response
 from memory.access import open_store
 from memory.actions.change_sets import ChangeSet, ChangeSetOutcome, Operation, apply_change_set
 from memory.api.fields import Content, DocumentPath, Hash, MediaType, Message, VersionId
-from memory.provenance import Provenance, provenance_sha256
+from memory.documents.provenance import Provenance, provenance_sha256
 from memory.refnaming import RefNaming, parse_ref_name
-from memory.treehash import parse_hash, spell_hash
-from memory.versions import Put
+from memory.trees.hashing import parse_hash, spell_hash
+from memory.versions.sealing import Put
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly, name_some
 from wire.idempotency import require_key

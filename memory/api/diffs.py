@@ -11,15 +11,15 @@ from memory.access import StoreAccess, open_store
 from memory.api.fields import DocumentPath, VersionId
 from memory.api.publishing import Published, publish
 from memory.api.trees import ErasureOut, render_erasure
-from memory.diffs import compare, count_lines, unified_text
+from memory.diffs.lines import compare, count_lines, unified_text
+from memory.documents.texts import MAX_TEXT_BYTES
 from memory.publication import Acquired
 from memory.queries.diffs import Sides, diff_digest, sides_of, tree_diff
 from memory.queries.documents import Erasure
 from memory.queries.versions import require_versions
-from memory.texts import MAX_TEXT_BYTES
-from memory.treediffs import PathChange
-from memory.treehash import spell_hash
-from memory.treepages import TreeEntry
+from memory.trees.diffs import PathChange
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.ids import id_from_uuid

@@ -18,12 +18,12 @@ from memory.api.preconditions import (
 )
 from memory.api.publishing import Published, publish
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.mediatypes import default_media_type
-from memory.provenance import live_provenance
+from memory.documents.mediatypes import default_media_type
+from memory.documents.provenance import live_provenance
 from memory.publication import Acquired
 from memory.queries.documents import DocumentAt, read_document, require_text
 from memory.refs import CANONICAL
-from memory.treehash import content_sha256, spell_hash
+from memory.trees.hashing import content_sha256, spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from memory.mediatypes import MAX_MEDIA_TYPE_CHARACTERS, parse_media_type
-from memory.paths import MAX_PATH_BYTES, parse_path, parse_prefix
-from memory.texts import MAX_TEXT_BYTES, parse_text
+from memory.documents.mediatypes import MAX_MEDIA_TYPE_CHARACTERS, parse_media_type
+from memory.documents.paths import MAX_PATH_BYTES, parse_path, parse_prefix
+from memory.documents.texts import MAX_TEXT_BYTES, parse_text
 from wire.fields import IdOf
 
 VersionId = Annotated[str, IdOf("version")]

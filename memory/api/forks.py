@@ -10,7 +10,7 @@ from memory.actions.forks import Fork, fork_store
 from memory.actions.stores import StoreSettings
 from memory.api.fields import Description, VersionId
 from memory.api.stores import OwnerInput
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge
 from wire.fields import Name

@@ -5,7 +5,7 @@ import re
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from memory.treehash import HashError, parse_hash
+from memory.trees.hashing import HashError, parse_hash
 from wire.errors import Malformed
 
 _QUOTED = re.compile(r'"([^"]*)"')

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 
 from memory.access import StoreAccess, open_store
 from memory.actions.stores import StoreChanges, change_store
-from memory.globs import parse_glob
-from memory.paths import MAX_PATH_BYTES
+from memory.documents.globs import parse_glob
+from memory.documents.paths import MAX_PATH_BYTES
 from memory.reviewrules import MAX_APPROVALS, MAX_REVIEWERS, MAX_RULES, ReviewRule, rules_of
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied

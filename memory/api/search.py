@@ -9,10 +9,10 @@ from memory.access import open_store
 from memory.api.fields import Prefix, VersionId
 from memory.api.publishing import Published, publish
 from memory.search.cursors import MAX_CURSOR_CHARACTERS
+from memory.search.pages import DEFAULT_RESULTS, MAX_RESULTS, Asked, Result, search_page
 from memory.search.queries import MAX_QUERY_CHARACTERS, parse_search
 from memory.search.snippets import Snippet
-from memory.searching import DEFAULT_RESULTS, MAX_RESULTS, Asked, Result, search_page
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import operation

@@ -13,7 +13,7 @@ from memory.api.publishing import Published, publish
 from memory.publication import Acquired
 from memory.queries.documents import Erasure, ListedDocument, list_documents
 from memory.queries.versions import resolve
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import operation

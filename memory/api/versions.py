@@ -13,7 +13,6 @@ from memory.api.fields import DocumentPath, VersionId
 from memory.api.pinning import parse_position_id, pinned
 from memory.api.publishing import Published, publish
 from memory.api.trees import ErasureOut, render_erasure, render_redaction
-from memory.kinds import VersionKindName
 from memory.models import ActorKind, MemoryVersion, VersionNote
 from memory.publication import Acquired
 from memory.queries.versions import (
@@ -23,7 +22,8 @@ from memory.queries.versions import (
     resolve,
     versions_of,
 )
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
+from memory.versions.kinds import VersionKindName
 from tenancy.api.base import ApiView, caller_of
 from wire import ids
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied

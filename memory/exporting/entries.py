@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 
 from memory.exporting.items import Item, Key, entry_item
-from memory.trees import load_trees
+from memory.trees.storage import load_trees
 from wire.ids import id_from_uuid, uuid_from_id
 
 PAGES_AHEAD: Final = 4

@@ -16,10 +16,10 @@ from memory.exporting.shapes import (
     ExportedRef,
     ExportedRevision,
 )
-from memory.kinds import VersionKindName
 from memory.models import MemoryVersion, Ref
 from memory.refnaming import render_ref_name
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
+from memory.versions.kinds import VersionKindName
 from wire.canonicaljson import canonical_json
 from wire.ids import id_from_uuid
 from wire.times import render_time

@@ -3,7 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from memory.actornaming import Actor
-from memory.kinds import VersionKindName
+from memory.versions.kinds import VersionKindName
 
 
 class ExportedRevision(TypedDict):

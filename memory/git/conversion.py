@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from memory.chains import NextVersion
 from memory.git.history import SourceCommit
 from memory.git.selection import Selection
-from memory.versions import Note
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note
 
 
 def next_versions(commits: Iterable[SourceCommit], selection: Selection) -> Iterator[NextVersion]:

@@ -13,8 +13,8 @@ from pygit2.enums import FileMode
 
 from memory.actornaming import render_actor
 from memory.actors import RecordedActor
+from memory.documents.mediatypes import default_media_type
 from memory.git.line import LineVersion, Written
-from memory.mediatypes import default_media_type
 from memory.models import MemoryVersion
 from wire.times import earliest
 

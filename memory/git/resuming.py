@@ -7,8 +7,8 @@ import pygit2
 from memory.git.history import History
 from memory.git.repository import RepositoryError, reading
 from memory.models import MemoryVersion, VersionKind
-from memory.treehash import content_sha256
-from memory.treepages import TreeEntry
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import content_sha256
 from wire.errors import name_some
 
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 import pygit2
 from pygit2.enums import FileMode
 
+from memory.documents.paths import PathError, ancestors, parse_path
+from memory.documents.texts import MAX_TEXT_BYTES
 from memory.git.history import TreeFile
 from memory.git.repository import reading
-from memory.paths import PathError, ancestors, parse_path
-from memory.texts import MAX_TEXT_BYTES
-from memory.versions import Change, Put
+from memory.versions.sealing import Change, Put
 
 
 class Reason(StrEnum):

@@ -39,7 +39,7 @@ from memory.models import (
     StoreImport,
 )
 from memory.retention import body_ceiling_in, require_durable_bodies_in
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tenancy.administration import take_turn
 from tenancy.caller import platform_caller
 from wire.ids import id_from_uuid

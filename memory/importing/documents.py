@@ -9,7 +9,7 @@ from database.rows import copy_rows
 from database.transactions import step
 from memory.importing.reading import Run
 from memory.models import ImportDocument, PathFence
-from memory.treehash import parse_hash
+from memory.trees.hashing import parse_hash
 from wire.ids import id_from_uuid, uuid_from_id
 from wire.times import now, parse_time
 

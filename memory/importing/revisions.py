@@ -8,10 +8,10 @@ from django.conf import settings
 from database.rows import copy_rows
 from database.transactions import step
 from memory.actors import IMPORTER
-from memory.ancestry import jump_from
 from memory.importing.reading import Run
 from memory.models import ImportRevision, MemoryVersion, VersionKind, VersionNote
-from memory.treehash import parse_hash
+from memory.trees.hashing import parse_hash
+from memory.versions.ancestry import jump_from
 from wire.ids import new_id, uuid_from_id
 from wire.times import now, parse_time
 

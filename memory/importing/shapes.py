@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from memory.mediatypes import parse_media_type
-from memory.paths import parse_path
-from memory.provenance import ExportedProvenance, parse_revision_id, provenance_sha256
-from memory.texts import MAX_TEXT_BYTES, parse_text
-from memory.treehash import content_sha256, parse_hash, spell_hash
+from memory.documents.mediatypes import parse_media_type
+from memory.documents.paths import parse_path
+from memory.documents.provenance import ExportedProvenance, parse_revision_id, provenance_sha256
+from memory.documents.texts import MAX_TEXT_BYTES, parse_text
+from memory.trees.hashing import content_sha256, parse_hash, spell_hash
 from wire.ids import parse_id
 from wire.times import parse_time
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from database.rows import copy_rows
 from database.transactions import step
-from memory.bodies import body_row
+from memory.documents.bodies import body_row
 from memory.models import BodyErasure, DocumentBody, DocumentVersion, ImportDocument, MemoryVersion
 from wire.times import earliest, now
 

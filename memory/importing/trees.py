@@ -22,11 +22,11 @@ from memory.models import (
     VersionChange,
     VersionTree,
 )
-from memory.treehash import spell_hash
-from memory.treekeeping import TreeKeeper
-from memory.treepages import PagedTree, TreeEntry, directory_clashes
-from memory.trees import StoredTree, empty_tree, load_tree, tree_row
-from memory.versions import change_rows
+from memory.trees.editing import PagedTree, TreeEntry, directory_clashes
+from memory.trees.hashing import spell_hash
+from memory.trees.keeping import TreeKeeper
+from memory.trees.storage import StoredTree, empty_tree, load_tree, tree_row
+from memory.versions.sealing import change_rows
 from wire.ids import id_from_uuid, uuid_from_id
 
 FULL_ROWS: Final = 4_000

@@ -46,7 +46,7 @@ class DocumentVersion(models.Model):
 class DocumentBody(models.Model):
     """The text itself, its raw provenance and its words. Erasing is deleting this row.
 
-    `memory.bodies.body_row` makes one, with the words that search finds it by.
+    `memory.documents.bodies.body_row` makes one, with the words that search finds it by.
     """
 
     document_version = models.OneToOneField(

@@ -9,12 +9,12 @@ from typing import Final, Literal
 from django.db.models import Q
 
 from memory.actors import RecordedActor
-from memory.blame import Blame, LineRange
+from memory.diffs.blame import Blame, LineRange
 from memory.models import DocumentVersion, VersionChange
 from memory.queries.documents import DocumentAt, require_text
 from memory.queries.versions import HistoryEntry, path_history
-from memory.treediffs import by_path, classify
-from memory.treepages import TreeEntry
+from memory.trees.diffs import by_path, classify
+from memory.trees.editing import TreeEntry
 from wire.ids import uuid_from_id
 from wire.times import has_passed
 

@@ -14,13 +14,13 @@ from django.db.models import QuerySet
 
 from database.arrays import array_literal
 from database.compiled import compiled
-from memory import treediffs
 from memory.models import VersionTree
 from memory.queries.documents import Erasure, erasure_of
-from memory.treediffs import PathChange
-from memory.treehash import diff_hash
-from memory.treepages import TreeEntry
-from memory.trees import load_pages
+from memory.trees import diffs as treediffs
+from memory.trees.diffs import PathChange
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import diff_hash
+from memory.trees.storage import load_pages
 from wire.ids import id_from_uuid
 from wire.times import earliest
 

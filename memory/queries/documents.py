@@ -11,10 +11,10 @@ from uuid import UUID
 from django.db import connection
 
 from database.arrays import array_literal
+from memory.documents.paths import is_under
 from memory.models import BodyErasure, PathFence
-from memory.paths import is_under
-from memory.treepages import PagedTree, TreeEntry
-from memory.trees import load_tree
+from memory.trees.editing import PagedTree, TreeEntry
+from memory.trees.storage import load_tree
 from wire.errors import NotFound
 from wire.ids import id_from_uuid, uuid_from_id
 from wire.times import now, render_time

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 
 from database.arrays import array_literal
-from memory.ancestry import DESCENDS
+from memory.versions.ancestry import DESCENDS
 from wire.ids import id_from_uuid, uuid_from_id
 from wire.times import now
 

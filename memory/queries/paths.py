@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memory.models import DocumentVersion
-from memory.trees import load_tree
+from memory.trees.storage import load_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from memory.erasure.touched import (
 from memory.models import DocumentBody, DocumentVersion, PathFence, Ref, VersionNote
 from memory.queries.versions import canonical_id
 from memory.refs import LIVE
-from memory.trees import load_tree
+from memory.trees.storage import load_tree
 from tenancy.models import Permission
 
 COPIES_SHOWN: Final = 100

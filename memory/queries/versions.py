@@ -10,9 +10,9 @@ from django.db.models import Count, QuerySet
 
 from database.compiled import compiled
 from memory.actors import RecordedActor
-from memory.ancestry import DESCENDS
 from memory.models import MemoryVersion, Ref, RefKind, VersionChange
 from memory.queries.documents import Erasure, erasure_of
+from memory.versions.ancestry import DESCENDS
 from wire.errors import NotFound
 from wire.ids import id_from_uuid, uuid_from_id
 

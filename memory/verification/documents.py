@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from memory.documents.provenance import provenance_sha256
 from memory.models import BodyErasure, DocumentBody, DocumentVersion
-from memory.provenance import provenance_sha256
-from memory.treehash import content_sha256
+from memory.trees.hashing import content_sha256
 from memory.verification.findings import Finding
 
 

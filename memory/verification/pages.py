@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from memory.models import DocumentVersion, TreePage
-from memory.treehash import closes_page, page_hash
-from memory.treepages import Page, TreeEntry
-from memory.trees import entries_of_page
+from memory.trees.editing import Page, TreeEntry
+from memory.trees.hashing import closes_page, page_hash
+from memory.trees.storage import entries_of_page
 from memory.verification.findings import Finding
 from wire.ids import uuid_from_id
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.ancestry import jump_from
 from memory.models import MemoryVersion, TreePage, VersionChange, VersionTree
-from memory.treehash import closes_page, tree_hash
+from memory.trees.hashing import closes_page, tree_hash
 from memory.verification.findings import Finding
 from memory.verification.pages import entries_of
+from memory.versions.ancestry import jump_from
 from wire.ids import uuid_from_id
 
 _PAGES = """

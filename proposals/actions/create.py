@@ -9,13 +9,13 @@ from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.actions.change_sets import Operation, draft_operations
 from memory.actors import actor_of
-from memory.ancestry import is_ancestor
 from memory.erasure.fences import refuse_fenced
 from memory.models import MemoryVersion, VersionKind
 from memory.queries.versions import base_for_sealing, get_version
 from memory.retention import body_ceiling, require_durable_bodies
 from memory.stores import finish_write
-from memory.versions import Draft, Note, draft, seal
+from memory.versions.ancestry import is_ancestor
+from memory.versions.sealing import Draft, Note, draft, seal
 from proposals.authorship import sealers_of
 from proposals.opening import Words, open_proposal
 from proposals.restoring import restoring_changes

@@ -4,7 +4,7 @@ from database.transactions import durable
 from memory.access import StoreAccess
 from memory.queries.diffs import tree_diff
 from memory.stores import hold_living_store
-from memory.treediffs import PathChange
+from memory.trees.diffs import PathChange
 from proposals.models import Proposal, Viewing
 from proposals.queries.rows import NO_SUCH_PROPOSAL
 from proposals.queries.viewings import digest_of

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from memory.api.changes import MAX_OPERATIONS, NewDocument, each_path_once
 from memory.api.fields import DocumentPath, Hash, VersionId
 from memory.api.replays import REPLAYED_HEADER, replay_headers
-from memory.treehash import parse_hash
+from memory.trees.hashing import parse_hash
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.actions.withdraw import withdraw_approval

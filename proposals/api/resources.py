@@ -4,7 +4,7 @@ from typing import Literal, TypedDict, cast
 
 from memory.actornaming import Actor, render_actor
 from memory.api.trees import ErasureOut, render_redaction
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from proposals.queries.rows import ProposalView
 from proposals.rules import Requirement
 from proposals.tally import Approval

@@ -15,7 +15,7 @@ from memory.api.pinning import pinned
 from memory.api.publishing import Published, publish
 from memory.queries.diffs import tree_diff
 from memory.queries.versions import resolve
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from proposals.merges import Merge, acquire_merges, merges_of
 from proposals.models import Proposal
 from proposals.queries.rows import get_proposal

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from memory.documents.texts import lines_of
 from memory.queries.diffs import bodies_of, tree_diff
-from memory.texts import lines_of
-from memory.treepages import TreeEntry
+from memory.trees.editing import TreeEntry
 from proposals.models import CommentSide, Proposal
 from wire.errors import Conflict, Malformed
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from hashlib import sha256
 
-from memory.treediffs import PathChange
+from memory.trees.diffs import PathChange
 from proposals.models import Viewing
 
 

@@ -13,7 +13,7 @@ from memory.queries.versions import base_for_sealing
 from memory.receipts import Receipt
 from memory.retention import require_durable_bodies
 from memory.stores import finish_write, require_writable
-from memory.versions import Note
+from memory.versions.sealing import Note
 from sessions.access import require_active
 from sessions.actions.rounds import hold_round
 from sessions.checkpointing import Turn, require_first_of_turn, seal_checkpoint

@@ -14,7 +14,7 @@ from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
 from memory.retention import require_durable_bodies
 from memory.stores import finish_write, require_writable
-from memory.versions import Note
+from memory.versions.sealing import Note
 from sessions.access import find_session, require_active
 from sessions.checkpointing import Turn, require_first_of_turn, seal_checkpoint
 from sessions.workingrefs import ref_of

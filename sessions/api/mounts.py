@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from memory.api.pinning import Pin, pinned
 from memory.api.preconditions import IF_NONE_MATCH
 from memory.api.publishing import Published, PublishedStream, is_known
-from memory.packing import ArchiveFormat, archive_tag
+from memory.documents.packing import ArchiveFormat, archive_tag
 from memory.queries.documents import ListedDocument, list_documents
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from sessions.access import open_session
 from sessions.archives import archive_parts
 from sessions.mounted import Mounted, find_mount, not_retained, open_mounted, recheck_mounted

@@ -9,8 +9,8 @@ from rest_framework.response import Response
 
 from memory.api.changes import NewDocument, each_path_once
 from memory.api.fields import Content, DocumentPath, Hash, MediaType, VersionId
-from memory.provenance import Provenance
-from memory.treehash import parse_hash
+from memory.documents.provenance import Provenance
+from memory.trees.hashing import parse_hash
 from sessions.access import open_session
 from sessions.actions.settlements import Settlement, settle_run
 from sessions.api.runs import RunStateName

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory.access import GONE
-from memory.ancestry import is_ancestor
 from memory.erasure import undecided
 from memory.models import SHARED_OWNERS, MemoryVersion, Ref, VersionKind
 from memory.queries.versions import canonical_id
+from memory.versions.ancestry import is_ancestor
 from sessions.erasure.stores import curations_in, failed_deletions, own_stores
 from sessions.models import Session
 from sessions.queries.rounds import entered_rounds

@@ -3,7 +3,7 @@
 from memory.access import open_store
 from memory.actions.change_sets import Operation
 from memory.queries.versions import canonical_id
-from memory.versions import Put
+from memory.versions.sealing import Put
 from sessions.access import find_session, open_session, sent_for
 from sessions.actions.checkpoints import NewCheckpoint, checkpoint
 from sessions.actions.keys import create_session_key

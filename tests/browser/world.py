@@ -30,7 +30,7 @@ from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
 from memory.reviewrules import ReviewRule
-from memory.versions import Put
+from memory.versions.sealing import Put
 from proposals.actions.comments import NewComment, add_comment, edit_comment, settle_thread
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose

@@ -17,7 +17,6 @@ from memory.actions.git_imports import import_store
 from memory.actions.retention import PolicyChanges, change_retention_policy
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import actor_of
-from memory.chains import NextVersion
 from memory.erasure.bodies import count_erasure, erase_bodies
 from memory.erasure.retirement import RETIRE
 from memory.models import (
@@ -31,7 +30,8 @@ from memory.models import (
 )
 from memory.refs import RefName
 from memory.stores import hold_store
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from proposals.models import Proposal, ProposalStatus
 from tenancy.actions.keys import revoke_key
 from tests.client import Answer, Api, random_id

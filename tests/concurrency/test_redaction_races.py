@@ -15,7 +15,7 @@ from memory.actors import IMPORTER
 from memory.management.commands.verify import verify_store
 from memory.models import DocumentBody, ErasureReport, MemoryVersion, Ref, RefKind
 from memory.refs import RefName
-from memory.trees import load_tree
+from memory.trees.storage import load_tree
 from proposals.queries.touching import open_touching, telling
 from tests.agents import at, make_scene, mount, working_ref
 from tests.client import Answer, Api, random_id

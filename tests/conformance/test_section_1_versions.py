@@ -12,7 +12,7 @@ from memory import refs
 from memory.actors import IMPORTER, actor_of
 from memory.models import MemoryVersion, Ref, RefKind, VersionKind
 from memory.refs import CANONICAL, RefName
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 from tenancy.models import ApiKey
 from tests.client import random_id
 from tests.factories import caller_for

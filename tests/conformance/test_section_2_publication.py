@@ -19,7 +19,7 @@ from memory.models import BodyErasure, DocumentVersion, MemoryStore, MemoryVersi
 from memory.publication import Acquired
 from memory.refs import CANONICAL
 from memory.stores import bump_generation
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 from tenancy.actions.keys import revoke_key
 from tenancy.actions.permissions import revoke
 from tenancy.actions.principals import PrincipalChanges, change_principal

@@ -16,10 +16,10 @@ from memory.actions.redactions import redact
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import IMPORTER
 from memory.canonical import CanonicalMove, require_move
-from memory.chains import NextVersion
 from memory.models import MemoryStore, OwnerKind, RefKind, RefMove
 from memory.refs import RefName
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.models import ProposalResponse

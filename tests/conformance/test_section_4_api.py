@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryStore
 from memory.queries.diffs import Sides, sides_of
-from memory.treediffs import PathChange
-from memory.treehash import spell_hash
+from memory.trees.diffs import PathChange
+from memory.trees.hashing import spell_hash
 from proposals.models import Proposal, ProposalAttempt
 from tests.client import Api, random_id
 from tests.factories import make_admin_key, make_key, make_workspace

@@ -11,7 +11,7 @@ from memory.actions.change_sets import ChangeSet, apply_change_set
 from memory.models import BodyErasure, CanonicalWrites, DocumentBody, RefMove
 from memory.refs import CANONICAL
 from memory.stores import bump_generation
-from memory.versions import Put
+from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.respond import Seen
 from proposals.models import Proposal, ProposalAttempt

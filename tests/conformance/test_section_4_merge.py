@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory.models import CanonicalWrites, DocumentVersion
-from memory.versions import Put
+from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.models import Proposal
 from proposals.opening import Words

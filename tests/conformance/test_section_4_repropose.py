@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memory.models import CanonicalWrites, DocumentVersion, MemoryVersion, Ref, RefKind
-from memory.versions import Put
+from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.models import Proposal
 from proposals.opening import Words

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from memory.documents.packing import ArchiveFormat, packer_of
 from memory.models import DocumentVersion, MemoryStore
-from memory.packing import ArchiveFormat, packer_of
 from sessions.archives import ArchiveCutShort
 from sessions.mounted import recheck_mounted
 from tenancy.actions.permissions import revoke
@@ -395,7 +395,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_bytes_are_those_of_earlier_releases(form):
-    """A change of them, whoever made it, has to count `memory.packing.LAYOUT` up."""
+    """A change of them, whoever made it, has to count `memory.documents.packing.LAYOUT` up."""
     packer = packer_of(ArchiveFormat(form))
     packed = b"".join(packer.add(path, text.encode()) for path, text in TREE.items())
 

@@ -14,7 +14,7 @@ from memory import refs
 from memory.actors import IMPORTER
 from memory.models import DocumentBody, DocumentVersion, MemoryVersion, VersionKind
 from memory.refs import CANONICAL
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 from tests.client import random_id
 from tests.erasure import erase_bodies
 from tests.stores import as_person, delete_operation, personal_store, put_operation, shared_store

@@ -5,9 +5,9 @@ from time import sleep
 
 import pytest
 
+from memory.documents.provenance import MAX_BYTES
 from memory.exporting import whole
 from memory.models import DocumentBody, MemoryStore
-from memory.provenance import MAX_BYTES
 from tests.client import Api, random_id
 from tests.exports import (
     KINDS,

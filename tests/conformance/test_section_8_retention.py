@@ -11,7 +11,6 @@ from memory import refs
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
 from memory.actors import actor_of
-from memory.chains import NextVersion
 from memory.erasure import retirement, zero_retention
 from memory.management.commands.verify import verify_store
 from memory.models import (
@@ -24,7 +23,8 @@ from memory.models import (
     RefKind,
 )
 from memory.refs import RefName
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from tenancy.models import ApiKey, AuditEntry, Workspace
 from tests.client import Api, random_id
 from tests.clock import Clock

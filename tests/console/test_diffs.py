@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from console import diffing
+from console.drawing import diffs as diffing
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal
 from tests.browser.world import erase_body

@@ -9,7 +9,7 @@ from memory.actions.redactions import redact
 from memory.models import DocumentVersion, MemoryVersion
 from memory.queries.erased import erased_in_changes, erased_in_tree, redacted_paths
 from memory.queries.versions import canonical_id
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from tests.browser.world import erase_body
 from tests.console.conftest import TEXTS, Reader, Scene
 from tests.factories import caller_for

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.urls import Resolver404, resolve
 
-from memory.diffs import compare
+from memory.diffs.lines import compare
 from memory.models import MemoryStore
 from memory.textsafety.characters import reveal
 from tests.browser.world import decide

@@ -7,7 +7,7 @@ import pytest
 from memory.models import BodyErasure, DocumentBody, DocumentVersion
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from proposals.models import Proposal
 from tests.console.conftest import Reader, Scene
 from tests.stores import hash_of
@@ -276,7 +276,7 @@ def test_resolving_needs_write(scene: Scene, stale: str, admin: Reader) -> None:
 def test_too_many_conflicts_are_said_to_be(
     scene: Scene, reviewer: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.merging.MOST_PATHS", 1)
+    monkeypatch.setattr("console.proposals.merging.MOST_PATHS", 1)
     paths = ("/a.txt", "/b.txt")
     opened = scene.propose("Both", dict.fromkeys(paths, "ours\n"))
     scene.approve(scene.propose("Theirs", dict.fromkeys(paths, "theirs\n")))

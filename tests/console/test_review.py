@@ -7,7 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.models import RefMove
 from memory.queries.versions import canonical_id
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from proposals.models import Proposal
 from tests.browser.world import decide, erase_body
 from tests.console.conftest import Reader, Scene

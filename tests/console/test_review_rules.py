@@ -9,7 +9,7 @@ from memory.actions.stores import StoreChanges, change_store
 from memory.models import MemoryStore
 from memory.queries.versions import canonical_id
 from memory.reviewrules import ReviewRule, rules_of
-from memory.treehash import spell_hash
+from memory.trees.hashing import spell_hash
 from proposals.models import Proposal, ProposalApproval
 from tenancy.actions.permissions import revoke
 from tenancy.models import PermissionAssignment, Principal

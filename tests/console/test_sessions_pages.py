@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from console.session_words import EVENTS, REASONS, REFUSALS
+from console.sessions.words import EVENTS, REASONS, REFUSALS
 from console.templatetags.console import STATUS_BADGES
 from console.templatetags.sessions import SELECTIONS
 from memory.access import open_store
@@ -15,7 +15,7 @@ from memory.actions.change_sets import Operation
 from memory.actions.stores import Owner, StoreSettings, create_store
 from memory.models import OwnerKind, Ref, RefKind
 from memory.queries.versions import canonical_id
-from memory.versions import Put
+from memory.versions.sealing import Put
 from sessions.access import open_session, sent_for
 from sessions.actions.checkpoints import NewCheckpoint, checkpoint
 from sessions.actions.runs import start_run
@@ -279,7 +279,7 @@ def test_commands_hold_real_values_and_no_secret(crew: Crew, author: Reader, own
 def test_the_log_is_filtered_paged_and_followed(
     crew: Crew, author: Reader, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.session_events.LISTED", 3)
+    monkeypatch.setattr("console.sessions.events.LISTED", 3)
     session = crew.start(writing(own))
     first = run(crew, session)
     second = run(crew, session)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from console import diffing
+from console.drawing import diffs as diffing
 from memory.actions.redactions import redact
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal

@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 
 from memory.access import open_store
-from memory.ancestry import is_ancestor
 from memory.models import (
     CanonicalWrites,
     DocumentBody,
@@ -17,6 +16,7 @@ from memory.models import (
 )
 from memory.queries.documents import list_documents
 from memory.queries.versions import canonical_id
+from memory.versions.ancestry import is_ancestor
 from proposals.models import Proposal, SupersededBecause
 from sessions.models import Session
 from tenancy.models import Agent, Permission, Principal

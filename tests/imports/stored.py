@@ -1,8 +1,8 @@
 """What an import has stored, read back."""
 
 from memory.models import DocumentBody, MemoryVersion
-from memory.treehash import content_sha256, page_hash, split_pages, tree_hash
-from memory.trees import load_tree
+from memory.trees.hashing import content_sha256, page_hash, split_pages, tree_hash
+from memory.trees.storage import load_tree
 from wire.ids import id_from_uuid
 
 

@@ -107,8 +107,8 @@ def test_merges_follow_the_first_parent(repo, import_repo):
 @pytest.mark.parametrize("seed", range(2))
 def test_random_histories(repo, import_repo, settings, monkeypatch, seed):
     """Many documents over many pages, stored a few rows at a time."""
-    monkeypatch.setattr("memory.chains.FULL_ROWS", 50)
-    monkeypatch.setattr("memory.treekeeping.RESERVED_AT_ONCE", 3)
+    monkeypatch.setattr("memory.versions.chains.FULL_ROWS", 50)
+    monkeypatch.setattr("memory.trees.keeping.RESERVED_AT_ONCE", 3)
     chance = random.Random(seed)
     tree = {}
     for _ in range(40):

@@ -6,7 +6,6 @@ import pytest
 from django.utils.timezone import now
 
 from memory.actors import IMPORTER
-from memory.ancestry import is_ancestor
 from memory.git.repository import RepositoryError
 from memory.models import (
     ActorKind,
@@ -21,7 +20,8 @@ from memory.models import (
 )
 from memory.queries.versions import canonical_id, changed_paths, path_history
 from memory.refs import CANONICAL, current
-from memory.versions import Put, draft, seal
+from memory.versions.ancestry import is_ancestor
+from memory.versions.sealing import Put, draft, seal
 from tenancy.models import AuditEntry
 from tests.imports.stored import versions_of
 from wire.errors import Malformed
@@ -114,7 +114,7 @@ def test_a_long_line_of_versions_goes_on(repo, import_repo):
 @pytest.mark.django_db(transaction=True)
 def test_a_failure_midway_leaves_nothing(repo, import_repo, monkeypatch):
     """A blob is missing, as in a partial clone; some versions were stored before it."""
-    monkeypatch.setattr("memory.chains.FULL_ROWS", 1)
+    monkeypatch.setattr("memory.versions.chains.FULL_ROWS", 1)
     repo.commit({"a": "1"})
     repo.commit({"a": "2"})
     missing = str(repo.blob("3"))

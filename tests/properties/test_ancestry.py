@@ -1,11 +1,11 @@
-"""Ancestors by far pointers against walking from parent to parent (memory/ancestry.py)."""
+"""Ancestors by far pointers against walking from parent to parent (memory/versions/ancestry.py)."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.ancestry import is_ancestor, jump_from
 from memory.models import ActorKind, MemoryVersion, VersionKind
+from memory.versions.ancestry import is_ancestor, jump_from
 from wire.ids import new_id
 from wire.times import now
 

@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
-from memory.chains import NextVersion
+from memory.documents.packing import ArchiveFormat
 from memory.models import OwnerKind
-from memory.packing import ArchiveFormat
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from sessions.access import open_session
 from sessions.archives import PART_BYTES, archive_parts
 from sessions.mounted import Mounted, find_mount, open_mounted

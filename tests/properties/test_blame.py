@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.actors import IMPORTER
-from memory.alignment import changed_blocks
+from memory.diffs.alignment import changed_blocks
 from memory.models import MemoryStore, MemoryVersion, VersionKind
 from memory.queries.blame import blame_document
 from memory.queries.documents import read_document
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 
 PATHS = ("/a", "/b", "/c")
 texts = st.lists(st.sampled_from("abcde"), max_size=8).map(

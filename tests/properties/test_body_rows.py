@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 
 from memory.actors import IMPORTER
-from memory.chains import Chain, NextVersion
 from memory.models import VersionKind
-from memory.versions import Note, Put, draft, seal
+from memory.versions.chains import Chain, NextVersion
+from memory.versions.sealing import Note, Put, draft, seal
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from memory.access import open_store
 from memory.actions.git_imports import import_store
 from memory.actions.stores import Owner, StoreSettings
-from memory.chains import NextVersion
 from memory.exporting.pages import MAX_PAGE_ITEMS, export_page
 from memory.models import OwnerKind
-from memory.versions import Note, Put
+from memory.versions.chains import NextVersion
+from memory.versions.sealing import Note, Put
 from tests.factories import caller_for, make_person
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from memory.models import (
 )
 from memory.queries.versions import base_for_sealing
 from memory.refs import RefName
-from memory.versions import Put, draft, seal
+from memory.versions.sealing import Put, draft, seal
 from tenancy.models import Principal
 from tests.client import random_id
 from tests.erasure import erase_bodies

@@ -10,8 +10,8 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.treehash import page_hash, split_pages, tree_hash
-from memory.treepages import READ_AHEAD, Page, PagedTree, Slot, TreeEntry, directory_clashes
+from memory.trees.editing import READ_AHEAD, Page, PagedTree, Slot, TreeEntry, directory_clashes
+from memory.trees.hashing import page_hash, split_pages, tree_hash
 from tests.oracle import treehash
 from tests.oracle.strategies import closing, paths
 from tests.oracle.values import Document

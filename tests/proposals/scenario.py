@@ -20,8 +20,8 @@ from memory.models import (
 )
 from memory.queries.versions import canonical_id
 from memory.refs import CANONICAL
-from memory.trees import load_tree
-from memory.versions import Put
+from memory.trees.storage import load_tree
+from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import Reproposed, repropose
 from proposals.actions.respond import Answer, Responded, Seen, respond

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.diffs import (
+from memory.diffs.lines import (
     Counts,
     Line,
     LineKind,

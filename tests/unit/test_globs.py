@@ -7,8 +7,8 @@ from time import perf_counter
 import pytest
 from hypothesis import given, strategies
 
-from memory.globs import matcher, parse_glob
-from memory.paths import PathError
+from memory.documents.globs import matcher, parse_glob
+from memory.documents.paths import PathError
 
 MATCHES = [
     ("/a.md", "/a.md", True),

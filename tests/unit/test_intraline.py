@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intraline import Effort, Pair, changed_ranges, pair_lines
+from memory.diffs.intraline import Effort, Pair, changed_ranges, pair_lines
 
 TEXTS = st.text("ab .é中文", max_size=40)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.linemerging import MergedText, Stretch, has_marks, merge_lines
+from memory.merging.lines import MergedText, Stretch, has_marks, merge_lines
 from tests.oracle.linemerges import merge_by_git
 
 LINES = st.sampled_from(["alpha", "beta", "gamma", "delta", "<<<<<<< x", "======= y", "1", "a\rb"])

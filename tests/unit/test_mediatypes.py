@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.mediatypes import MediaTypeError, default_media_type, parse_media_type
+from memory.documents.mediatypes import MediaTypeError, default_media_type, parse_media_type
 
 
 @pytest.mark.parametrize(

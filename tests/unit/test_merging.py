@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.merging import PathWrite, Replayed, Tree, replay
-from memory.treehash import Content, content_sha256
+from memory.merging.paths import PathWrite, Replayed, Tree, replay
+from memory.trees.hashing import Content, content_sha256
 from tests.oracle.trees import clashes
 
 PATHS = st.sampled_from(["/a", "/a/b", "/a/b/c", "/a-", "/d", "/d/e", "/f"])

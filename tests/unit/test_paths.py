@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.paths import (
+from memory.documents.paths import (
     Clash,
     PathError,
     ancestors,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memory.provenance import (
+from memory.documents.provenance import (
     MAX_BYTES,
     ExportedProvenance,
     Provenance,

@@ -6,9 +6,9 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.treediffs import PathChange, Status, by_path, classify, hashed_changes
-from memory.treehash import Change, Content, content_sha256, diff_hash
-from memory.treepages import TreeEntry
+from memory.trees.diffs import PathChange, Status, by_path, classify, hashed_changes
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import Change, Content, content_sha256, diff_hash
 
 PATHS = st.sampled_from([f"/{directory}/{name}" for directory in "abc" for name in "wxyz"])
 ENTRIES = st.builds(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.treehash import (
+from memory.trees.hashing import (
     Change,
     Content,
     HashError,

@@ -22,7 +22,7 @@ from memory.operating import (
     parse_store,
     progress_bar,
 )
-from memory.trees import load_entries
+from memory.trees.storage import load_entries
 from tenancy.caller import platform_caller
 from tenancy.commands import OperatorCommand, Refused
 from tenancy.models import Workspace

@@ -1,0 +1,1 @@
+"""Texts and diffs as rows of a page, in which nothing hides."""

@@ -1,0 +1,317 @@
+"""Diffs ready to be drawn: one component for Proposals, versions and comparisons.
+
+A page shows what a person can read and says exactly what it does not show; every file that is
+held back has an address of its own.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from console.drawing.difftables import NOTHING, Beside, split_table, unified_table
+from console.drawing.linenotes import Notes, notes_on
+from memory.diffs.lines import Counts, TextDiff, compare, count_lines
+from memory.queries.diffs import Sides, sides_of, tree_diff
+from memory.queries.documents import Erasure
+from memory.queries.erased import redacted_paths
+from memory.textsafety.scanning import Scan, scan
+from memory.textsafety.secrets import Budget
+from memory.trees.diffs import PathChange, Status
+from memory.trees.editing import TreeEntry
+from memory.trees.hashing import content_sha256
+from wire.ids import id_from_uuid
+from wire.times import earliest
+
+PAGE_BYTES: Final = 2 * 1024 * 1024
+"""Texts, both sides together, that one page loads."""
+PAGE_FILES: Final = 300
+"""Changed files that one page shows; it names the rest."""
+PAGE_LINES: Final = 4_000
+FILE_LINES: Final = 800
+ALONE_LINES: Final = 20_000
+"""Lines of hunks that one page, one file on it, and a file on a page of its own show."""
+
+SEARCH_SECONDS: Final = 0.5
+"""How long the texts of a page are searched for secrets, all together."""
+
+LETTERS = {Status.ADDED: "A", Status.MODIFIED: "M", Status.DELETED: "D", Status.RENAMED: "R"}
+LAYOUTS = ("unified", "split")
+LAYOUT_COOKIE = "diff"
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """One changed path as the page shows it.
+
+    Attributes:
+        number: its place in the diff, from 1; names its anchor.
+        sides: both texts, None when the page's budget was spent before it.
+        lines_left: how many lines of hunks the page may still show.
+        is_redacted: whether a redaction took it away, and nobody deleted it.
+        budget: time for looking the new text over; its own when left out.
+    """
+
+    number: int
+    change: PathChange
+    sides: Sides | None
+    lines_left: int = FILE_LINES
+    is_redacted: bool = False
+    budget: Budget | None = None
+
+    @property
+    def anchor(self) -> str:
+        return f"file-{self.number}"
+
+    @property
+    def letter(self) -> str:
+        return LETTERS[self.change.status]
+
+    @property
+    def loaded_bytes(self) -> int:
+        """The size of both sides."""
+        entries = (self.change.before, self.change.after)
+        return sum(entry.size for entry in entries if entry is not None)
+
+    @property
+    def texts(self) -> list[tuple[TreeEntry | None, str | None]]:
+        """Both entries with the text that was loaded for each."""
+        if self.sides is None:
+            return []
+        return [
+            (self.change.before, self.sides.before),
+            (self.change.after, self.sides.after),
+        ]
+
+    @property
+    def has_both_sides(self) -> bool:
+        """Whether there is something on either side; else one column shows all of it."""
+        return self.change.before is not None and self.change.after is not None
+
+    @property
+    def media_types(self) -> tuple[str, str] | None:
+        """Both media types when they differ."""
+        before, after = self.change.before, self.change.after
+        if before is None or after is None or before.media_type == after.media_type:
+            return None
+        return before.media_type, after.media_type
+
+    @property
+    def erasures(self) -> list[tuple[str, Erasure]]:
+        """The sides whose body is gone, by name."""
+        if self.sides is None:
+            return []
+        both = (("before", self.sides.before_erased), ("after", self.sides.after_erased))
+        return [(name, erasure) for name, erasure in both if erasure is not None]
+
+    @cached_property
+    def counts(self) -> Counts | None:
+        """Lines added and removed; None when the page did not look, or cannot."""
+        if self.sides is None or self.erasures:
+            return None
+        return count_lines(self.sides.before or "", self.sides.after or "")
+
+    @cached_property
+    def diff(self) -> TextDiff | None:
+        """The hunks, as many as may be shown; None when there is nothing to show."""
+        if self.sides is None or self.erasures or self.lines_left <= 0:
+            return None
+        return compare(self.sides.before or "", self.sides.after or "", max_lines=self.lines_left)
+
+    @property
+    def shown_lines(self) -> int:
+        return sum(len(hunk.lines) for hunk in self.diff.hunks) if self.diff else 0
+
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the page shows less than all of the change."""
+        if self.erasures:
+            return False
+        return self.diff is None or bool(self.diff.omitted.lines)
+
+    @cached_property
+    def scan(self) -> Scan | None:
+        """What the new text holds that a reviewer may miss; None when there is none to look at."""
+        text = self.sides.after if self.sides else None
+        return None if text is None else scan(text, self.budget)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it has a new text that the page did not load."""
+        return self.sides is None and self.change.after is not None
+
+    @cached_property
+    def shown_numbers(self) -> frozenset[int]:
+        """The lines of the new text that the hunks show."""
+        lines = (line for hunk in self.diff.hunks for line in hunk.lines) if self.diff else ()
+        return frozenset(line.new_number for line in lines if line.new_number)
+
+    def line_anchor(self, number: int) -> str:
+        """The name of a line of the new text, where something was found in it."""
+        return f"{self.anchor}-L{number}"
+
+    @property
+    def _notes(self) -> Notes:
+        return notes_on(self.scan, self.line_anchor) if self.scan else {}
+
+    def table(self, layout: str, beside: Beside = NOTHING) -> str:
+        """The hunks as a table: old beside new where there are both, or one line a row."""
+        if self.diff is None:
+            return ""
+        draw = split_table if layout == "split" and self.has_both_sides else unified_table
+        return draw(self.diff.hunks, beside, self._notes)
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What changed between two versions, file by file.
+
+    Attributes:
+        files: those that the page shows.
+        rest: those that it only names.
+    """
+
+    base: str
+    head: str
+    changes: Sequence[PathChange]
+    files: Sequence[FileDiff]
+    rest: Sequence[FileDiff] = ()
+
+    @property
+    def totals(self) -> Counts:
+        """Lines added and removed in the files that were looked at."""
+        known = [file.counts for file in self.files if file.counts]
+        return Counts(sum(each.added for each in known), sum(each.removed for each in known))
+
+    @property
+    def uncounted(self) -> int:
+        """Files whose lines are not in `totals`."""
+        return sum(file.counts is None for file in self.files) + len(self.rest)
+
+    @property
+    def held_back(self) -> int:
+        """Files of which the page does not show everything."""
+        return sum(file.is_held_back for file in self.files) + len(self.rest)
+
+    @property
+    def body_ids(self) -> list[str]:
+        """The bodies that the page releases, for the publication recheck (contract R5)."""
+        return [
+            id_from_uuid("document", entry.document_version)
+            for file in self.files
+            for entry, text in file.texts
+            if entry is not None and text is not None
+        ]
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """The earliest ceiling of those bodies."""
+        return earliest(file.sides.expires_at for file in self.files if file.sides)
+
+    def tree(self) -> list[tuple[str, list[FileDiff]]]:
+        """The files by directory, in the order of the diff."""
+        grouped: dict[str, list[FileDiff]] = {}
+        for file in self.files:
+            grouped.setdefault(file.change.path.rpartition("/")[0] + "/", []).append(file)
+        return list(grouped.items())
+
+
+def load_diff(base: str, head: str) -> Diff:
+    """Compare two versions of a store, showing as much as one page can."""
+    return draw_diff(base, head, tree_diff(base, head))
+
+
+def draw_diff(base: str, head: str, changes: Sequence[PathChange]) -> Diff:
+    """Show as much of some changes as one page can.
+
+    Args:
+        base, head: where each changed path can be looked at before and after.
+    """
+    affordable = _affordable(changes)
+    redacted = redacted_in(head, changes)
+    sides = sides_of(changes[:affordable])
+    files: list[FileDiff] = []
+    left, budget = PAGE_LINES, Budget(SEARCH_SECONDS)
+    for number, change in enumerate(changes[:PAGE_FILES], start=1):
+        loaded = sides[number - 1] if number <= affordable else None
+        file = FileDiff(
+            number, change, loaded, min(left, FILE_LINES), change.path in redacted, budget
+        )
+        left -= file.shown_lines
+        files.append(file)
+    numbered = enumerate(changes[PAGE_FILES:], start=PAGE_FILES + 1)
+    rest = [
+        FileDiff(number, change, None, is_redacted=change.path in redacted)
+        for number, change in numbered
+    ]
+    return Diff(base, head, changes, files, rest)
+
+
+def load_file(base: str, head: str, path: str) -> Diff:
+    """Compare one path of two versions, in full. `files` is empty when it did not change."""
+    changes = tree_diff(base, head)
+    redacted = redacted_in(head, [change for change in changes if change.path == path])
+    files = [
+        FileDiff(number, change, sides_of([change])[0], ALONE_LINES, path in redacted)
+        for number, change in enumerate(changes, start=1)
+        if change.path == path
+    ]
+    return Diff(base, head, changes, files)
+
+
+def redacted_in(head: str, changes: Iterable[PathChange]) -> set[str]:
+    """The paths that a difference shows as deleted, and that a redaction took."""
+    deleted = [change.path for change in changes if change.status is Status.DELETED]
+    return redacted_paths(head, deleted)
+
+
+def preview_file(path: str, before: str | None, after: str | None) -> FileDiff:
+    """The difference that a text in a form would make, before anything is sealed."""
+    change = PathChange(
+        Status.ADDED if before is None else Status.DELETED if after is None else Status.MODIFIED,
+        _unsealed(path, before),
+        _unsealed(path, after),
+    )
+    return FileDiff(1, change, Sides(before, after, None, None), ALONE_LINES)
+
+
+def _unsealed(path: str, text: str | None) -> TreeEntry | None:
+    if text is None:
+        return None
+    raw = text.encode()
+    return TreeEntry(path, UUID(int=0), content_sha256(raw), "", len(raw))
+
+
+def _affordable(changes: Sequence[PathChange]) -> int:
+    """How many changes, from the first, have texts that fit the page's budget."""
+    spent = 0
+    for number, change in enumerate(changes[:PAGE_FILES]):
+        spent += FileDiff(number, change, None).loaded_bytes
+        if spent > PAGE_BYTES:
+            return number
+    return min(len(changes), PAGE_FILES)
+
+
+def layout_of(request: HttpRequest) -> str:
+    """The layout that the address asks for, else the one chosen last, else unified."""
+    chosen = request.GET.get("layout") or request.COOKIES.get(LAYOUT_COOKIE)
+    return chosen if chosen in LAYOUTS else LAYOUTS[0]
+
+
+def remember_layout(request: HttpRequest, response: Any) -> None:
+    """Keep a layout that the address asked for, for the next diff."""
+    chosen = request.GET.get("layout")
+    if chosen in LAYOUTS:
+        response.set_cookie(
+            LAYOUT_COOKIE,
+            chosen,
+            max_age=31_536_000,
+            secure=settings.SECURE_COOKIES,
+            httponly=True,
+            samesite="Lax",
+        )

@@ -1,0 +1,1 @@
+"""What the pages of Proposals show of them."""

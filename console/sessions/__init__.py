@@ -1,0 +1,1 @@
+"""What the pages of Sessions show of them, and how one is made."""

@@ -1,0 +1,196 @@
+"""Hunks: the changed stretches of a text with context, planned first and built as far as asked.
+
+Planning is cheap and knows the size of everything; building a line costs a hundred times more.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby, takewhile
+
+from memory.diffs.alignment import Block
+from memory.diffs.intraline import Effort, Range, changed_ranges, pair_lines
+
+
+class LineKind(StrEnum):
+    """What a line of a hunk stands for."""
+
+    CONTEXT = "context"
+    REMOVED = "removed"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a hunk.
+
+    Attributes:
+        kind: what it stands for.
+        old_number: its number in the old text from 1, None for an added line.
+        new_number: its number in the new text, None for a removed line.
+        text: the line without its ending.
+        crlf: the ending is CR LF.
+        no_newline: there is no ending: it is the last line of its text.
+        partner: the number, on the other side, of the line that this one became or was.
+        ranges: the parts of `text` that differ from the partner's.
+    """
+
+    kind: LineKind
+    old_number: int | None
+    new_number: int | None
+    text: str
+    crlf: bool = False
+    no_newline: bool = False
+    partner: int | None = None
+    ranges: tuple[Range, ...] = ()
+
+    @property
+    def spelled(self) -> str:
+        """The line with its ending, as it stands in its document."""
+        return self.text + ("\r" if self.crlf else "") + ("" if self.no_newline else "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A stretch of changed lines with context; starts as unified diffs count them."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    lines: tuple[Line, ...]
+
+    @property
+    def header(self) -> str:
+        """The line that introduces the hunk in a unified diff."""
+        old = _spell_span(self.old_start, self.old_count)
+        return f"@@ -{old} +{_spell_span(self.new_start, self.new_count)} @@"
+
+
+def _spell_span(start: int, count: int) -> str:
+    return f"{start}" if count == 1 else f"{start},{count}"
+
+
+class HunkPlan:
+    """A hunk that is not built yet.
+
+    Args:
+        old: the lines of the old text, each with its ending.
+        new: the lines of the new text.
+        blocks: the changes in this hunk, at least one.
+        context: unchanged lines to show around them.
+    """
+
+    def __init__(
+        self, old: Sequence[str], new: Sequence[str], blocks: Sequence[Block], context: int
+    ) -> None:
+        first, last = blocks[0], blocks[-1]
+        lead = min(context, first.old_start, first.new_start)
+        self._old = old
+        self._new = new
+        self._blocks = blocks
+        self._trail = min(context, len(old) - last.old_end)
+        self.old_start = first.old_start - lead
+        self.new_start = first.new_start - lead
+
+    def spelled(self) -> list[str]:
+        """The lines with their endings, in no order that matters: to measure them."""
+        end = self._blocks[-1].new_end + self._trail
+        removed = [self._old[block.old_start : block.old_end] for block in self._blocks]
+        return [*self._new[self.new_start : end], *(line for part in removed for line in part)]
+
+    def lines(self) -> Iterator[Line]:
+        """Build the lines one by one, without partners and ranges."""
+        old, new = self.old_start, self.new_start
+        for block in self._blocks:
+            yield from self._context(old, new, block.old_start - old)
+            for index in range(block.old_start, block.old_end):
+                yield _line(LineKind.REMOVED, index + 1, None, self._old[index])
+            for index in range(block.new_start, block.new_end):
+                yield _line(LineKind.ADDED, None, index + 1, self._new[index])
+            old, new = block.old_end, block.new_end
+        yield from self._context(old, new, self._trail)
+
+    def _context(self, old: int, new: int, count: int) -> Iterator[Line]:
+        for step in range(count):
+            text = self._new[new + step]
+            yield _line(LineKind.CONTEXT, old + step + 1, new + step + 1, text)
+
+
+def _line(kind: LineKind, old_number: int | None, new_number: int | None, spelled: str) -> Line:
+    crlf = spelled.endswith("\r\n")
+    text = spelled.removesuffix("\r\n" if crlf else "\n")
+    return Line(kind, old_number, new_number, text, crlf, not spelled.endswith("\n"))
+
+
+def plan_hunks(
+    old: Sequence[str], new: Sequence[str], blocks: Sequence[Block], context: int
+) -> list[HunkPlan]:
+    """Group changes into hunks, as git does: those whose context would touch share one."""
+    groups: list[list[Block]] = []
+    for block in blocks:
+        if groups and block.old_start - groups[-1][-1].old_end <= 2 * context:
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    return [HunkPlan(old, new, group, context) for group in groups]
+
+
+class HunkBuilder:
+    """Builds planned hunks in order until the first line that does not fit any more.
+
+    Args:
+        max_lines: how many lines fit.
+        max_bytes: how many bytes of them, with endings.
+    """
+
+    def __init__(self, max_lines: int, max_bytes: int) -> None:
+        self._lines_left = max_lines
+        self._bytes_left = max_bytes
+        self._effort = Effort()
+
+    def build(self, plan: HunkPlan) -> Hunk | None:
+        """Build as much of a hunk as fits; None when nothing does."""
+        fitting = list(takewhile(self._fits, plan.lines()))
+        if not fitting:
+            return None
+        old_count = sum(line.kind is not LineKind.ADDED for line in fitting)
+        new_count = sum(line.kind is not LineKind.REMOVED for line in fitting)
+        # A side without lines is told by the number of the line before.
+        return Hunk(
+            old_start=plan.old_start + bool(old_count),
+            old_count=old_count,
+            new_start=plan.new_start + bool(new_count),
+            new_count=new_count,
+            lines=tuple(self._with_partners(fitting)),
+        )
+
+    def _fits(self, line: Line) -> bool:
+        size = len(line.spelled.encode())
+        if self._lines_left < 1 or self._bytes_left < size:
+            self._lines_left = 0
+            return False
+        self._lines_left -= 1
+        self._bytes_left -= size
+        return True
+
+    def _with_partners(self, lines: Iterable[Line]) -> Iterator[Line]:
+        for kept, run in groupby(lines, lambda line: line.kind is LineKind.CONTEXT):
+            stretch = list(run)
+            yield from stretch if kept else self._paired(stretch)
+
+    def _paired(self, lines: Sequence[Line]) -> list[Line]:
+        removed, added = sides(lines)
+        before, after = [line.text for line in removed], [line.text for line in added]
+        for one, other in pair_lines(before, after, self._effort):
+            old_ranges, new_ranges = changed_ranges(before[one], after[other], self._effort)
+            left, right = removed[one], added[other]
+            removed[one] = replace(left, partner=right.new_number, ranges=old_ranges)
+            added[other] = replace(right, partner=left.old_number, ranges=new_ranges)
+        return removed + added
+
+
+def sides(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+    """The removed and the added lines of one changed stretch."""
+    removed = [line for line in lines if line.kind is LineKind.REMOVED]
+    return removed, list(lines[len(removed) :])

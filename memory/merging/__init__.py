@@ -1,0 +1,1 @@
+"""Replaying changes on another version, by path and inside a document (contract P4)."""

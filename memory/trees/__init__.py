@@ -1,0 +1,1 @@
+"""The tree of a version as hashed pages of entries (contract M8)."""

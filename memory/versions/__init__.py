@@ -1,0 +1,1 @@
+"""Versions: sealed from changes on a base, alone or in a row (contract M3)."""
