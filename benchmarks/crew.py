@@ -7,8 +7,8 @@ from benchmarks.world import Shelf, World
 from sessions.access import open_session
 from sessions.actions.runs import start_run
 from sessions.actions.sessions import create_session
-from sessions.admission import NewMount, NewSession
 from sessions.models import Access
+from sessions.mounts.admission import NewMount, NewSession
 from sessions.queries.facts import Wish
 from tenancy.models import Agent, ApiKey, Environment
 from tests.factories import caller_for, grant, make_agent, make_environment, make_runner_key

@@ -18,10 +18,10 @@ from memory.trees.hashing import content_sha256, spell_hash
 from memory.versions.sealing import Put
 from sessions.access import open_session
 from sessions.actions.settlements import settle_run
-from sessions.captures import Capture, CapturedDocument
 from sessions.queries.runs import find_run
-from sessions.settling import NewSettlement
-from sessions.workingrefs import ref_of
+from sessions.turns.captures import Capture, CapturedDocument
+from sessions.turns.settling import NewSettlement
+from sessions.turns.workingrefs import ref_of
 from tests.factories import caller_for
 from wire.idempotency import IdempotencyKey
 

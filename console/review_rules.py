@@ -11,8 +11,8 @@ from console.naming import Named, Names
 from console.people import ConsoleRequest
 from memory.access import StoreAccess
 from memory.reviewrules import ReviewRule, rules_of
+from proposals.decisions.tally import Holder, HolderKind
 from proposals.queries.holders import holders_on
-from proposals.tally import Holder, HolderKind
 from tenancy.models import Permission
 from wire.ids import uuid_from_id
 

@@ -15,6 +15,7 @@ from memory.erasure.erasers import register as register_eraser
 from memory.erasure.notes import erase_messages
 from memory.erasure.touched import fenced_paths
 from memory.models import ErasureReport, Sink
+from proposals.decisions.resolution import Resolution, resolve
 from proposals.models import (
     Comment,
     Proposal,
@@ -25,7 +26,6 @@ from proposals.models import (
     Viewing,
 )
 from proposals.queries.touching import open_touching, telling
-from proposals.resolution import Resolution, resolve
 from wire.ids import uuid_from_id
 from wire.times import now
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from memory.queries.diffs import tree_diff
 from memory.versions.sealing import Change
-from proposals.copying import copies_of
+from proposals.replays.copying import copies_of
 from wire.errors import RangeTooLarge
 
 MAX_RESTORED_BYTES: Final = 64 * 1024 * 1024

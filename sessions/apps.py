@@ -8,8 +8,9 @@ class SessionsConfig(AppConfig):
 
     def ready(self) -> None:
         from memory.agents import register_gate  # noqa: PLC0415 (models load first)
-        from sessions import erasing, existence, writing  # noqa: PLC0415
+        from sessions import erasing, existence  # noqa: PLC0415
         from sessions.erasure import job  # noqa: PLC0415
+        from sessions.turns import writing  # noqa: PLC0415
 
         existence.register()
         erasing.register()

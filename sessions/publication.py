@@ -9,7 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from memory.access import StoreAccess
 from memory.publication import Acquired, recheck
 from sessions.access import SessionAccess, open_session
-from sessions.native import Use, require_usable
+from sessions.turns.native import Use, require_usable
 from tenancy.caller import Caller
 from tenancy.models import Workspace
 from tenancy.recheck import recheck_authority

@@ -17,14 +17,14 @@ from sessions.access import open_session, sent_for
 from sessions.actions.runs import start_run
 from sessions.actions.sessions import create_session
 from sessions.actions.settlements import settle_run
-from sessions.admission import NewMount, NewSession
-from sessions.captures import Capture, CapturedDocument
 from sessions.models import Access, Place, SelectionKind
+from sessions.mounts.admission import NewMount, NewSession
+from sessions.mounts.selections import Selection
 from sessions.queries.checkpoints import checkpoints_of
 from sessions.queries.facts import Wish
 from sessions.queries.runs import find_run
-from sessions.selections import Selection
-from sessions.settling import NewSettlement
+from sessions.turns.captures import Capture, CapturedDocument
+from sessions.turns.settling import NewSettlement
 from tenancy.actions.keys import create_key, revoke_key
 from tenancy.authentication import caller_of_key
 from tenancy.caller import Caller, platform_caller

@@ -9,8 +9,8 @@ from memory.documents.texts import TextError, is_crlf, parse_text
 from memory.merging.lines import has_marks
 from memory.trees.hashing import parse_hash, spell_hash
 from memory.versions.sealing import Put
-from proposals.choices import Accepted, Choice, Side
-from proposals.merges import Merge
+from proposals.replays.choices import Accepted, Choice, Side
+from proposals.replays.merges import Merge
 
 MERGED: Final = "merge"
 BY_HAND: Final = "content"

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from console.forms.base import WORDS_LENGTH, ConsoleForm, LinesField, NameField
 from memory.documents.paths import PathError, parse_path
-from sessions.admission import NewMount
 from sessions.models import SHARED_PLACES, Access, Place, SelectionKind
+from sessions.mounts.admission import NewMount
+from sessions.mounts.selections import Selection
 from sessions.queries.facts import Wish
-from sessions.selections import Selection
 from wire import ids
 from wire.times import now
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from console.drawing.diffs import Diff, draw_diff, load_diff
 from proposals.models import ProposalStatus, SupersededBecause
 from proposals.queries.rows import ProposalView
-from proposals.replaying import PathConflict, replay_on
+from proposals.replays.replaying import PathConflict, replay_on
 from wire.errors import Malformed
 
 

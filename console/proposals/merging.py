@@ -11,9 +11,9 @@ from console.drawing.diffs import PAGE_BYTES, FileDiff, preview_file
 from console.drawing.mergetables import conflict_table
 from console.forms.merging import ChoiceForm
 from memory.queries.documents import Erasure
-from proposals.choices import Choices
-from proposals.merges import Merge, merges_of
-from proposals.replaying import PathConflict, Trial
+from proposals.replays.choices import Choices
+from proposals.replays.merges import Merge, merges_of
+from proposals.replays.replaying import PathConflict, Trial
 
 MOST_PATHS: Final = 30
 """Conflicts that one page lets somebody decide."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from console.naming import Named, Names
+from proposals.decisions.tally import Approval
 from proposals.queries.rows import ProposalView
-from proposals.tally import Approval
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from django.http import HttpRequest
 
 from sessions.models import Access, Mount
-from sessions.resolver import Reason, Resolution
+from sessions.mounts.resolver import Reason, Resolution
 
 SETTING_UP: Final = """\
 export CHECKFU_URL={url}

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from console.sessions.plans import Plan
 from sessions.actions.sessions import CreatedSession, create_session
-from sessions.admission import NewSession
+from sessions.mounts.admission import NewSession
 from tenancy.caller import Caller
 from wire.idempotency import IdempotencyKey, fingerprint
 

@@ -12,13 +12,13 @@ from memory.access import StoreAccess
 from memory.models import Lifecycle, MemoryVersion, Ref
 from sessions.access import SessionAccess, open_session
 from sessions.models import Mount, Session
+from sessions.mounts.resolver import Resolution
 from sessions.publication import SessionsRead
 from sessions.queries.checkpoints import checkpoints_of
 from sessions.queries.facts import mounts_of, resolve_mounts
 from sessions.queries.runs import resources_of, runs_of
 from sessions.queries.stores import readable_stores
-from sessions.resolver import Resolution
-from sessions.workingrefs import working_refs_of
+from sessions.turns.workingrefs import working_refs_of
 from tenancy.models import Permission
 
 TABS: Final = (

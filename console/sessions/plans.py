@@ -22,10 +22,10 @@ from memory.access import HIDDEN, StoreAccess, listable_stores
 from memory.api.versions import acquire_versions
 from memory.models import MemoryVersion
 from memory.publication import Acquired
-from sessions.admission import NewSession, preview
 from sessions.models import MOUNTS_AT_MOST, Place
-from sessions.mountpaths import are_apart
-from sessions.resolver import Resolution
+from sessions.mounts.admission import NewSession, preview
+from sessions.mounts.paths import are_apart
+from sessions.mounts.resolver import Resolution
 from tenancy.caller import Caller
 from tenancy.models import Permission
 from tenancy.queries import spaces

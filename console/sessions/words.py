@@ -6,7 +6,7 @@ from typing import Final
 
 from sessions.erasure.obstacles import ObstacleKind
 from sessions.models import EventKind
-from sessions.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution
+from sessions.mounts.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution
 
 REASONS: Final[Mapping[Reason, str]] = {
     Reason.STORE_GONE: "The store is not complete yet, or it is being deleted.",
@@ -85,7 +85,7 @@ _OBSTACLES: Final[Mapping[Reason | Refusal, tuple[str, int]]] = {
 
 
 def obstacle_of(resolution: Resolution) -> Obstacle | None:
-    """What `sessions.admission.admit` would refuse a mount for, before it is asked."""
+    """What `sessions.mounts.admission.admit` would refuse a mount for, before it is asked."""
     for reason in (Reason.AGENT_WITHOUT_READ, Reason.STORE_GONE):
         if reason in resolution.reasons:
             field, status = _OBSTACLES[reason]

@@ -4,8 +4,8 @@ from django import template
 
 from console.sessions.words import REASONS, REFUSALS
 from sessions.models import Mount, SelectionKind
+from sessions.mounts.resolver import Reason, Refusal
 from sessions.queries.facts import selection_of
-from sessions.resolver import Reason, Refusal
 
 register = template.Library()
 

@@ -15,10 +15,10 @@ from console.responses import redirect
 from console.views.proposals import REFUSED, Review, open_review, review_page
 from memory.trees.hashing import HashError
 from proposals.actions.repropose import NO_CHOICES, repropose
-from proposals.choices import Choices
-from proposals.merges import acquire_merges
 from proposals.publication import acquire_proposals
-from proposals.replaying import Trial, replay_on
+from proposals.replays.choices import Choices
+from proposals.replays.merges import acquire_merges
+from proposals.replays.replaying import Trial, replay_on
 from tenancy.models import Permission
 from wire.errors import ApiError, Conflict, Malformed
 

@@ -32,6 +32,7 @@ from memory.trees.hashing import parse_hash
 from proposals.actions.comments import require_commenting
 from proposals.actions.respond import Answer, Seen, respond
 from proposals.actions.withdraw import withdraw_approval
+from proposals.decisions.rules import Rule
 from proposals.models import ProposalResponse, ProposalStatus
 from proposals.publication import acquire_proposals, comments_held
 from proposals.queries.filters import Filters, narrow
@@ -39,8 +40,7 @@ from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
 from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
 from proposals.queries.timeline import timeline
-from proposals.replaying import replay_on
-from proposals.rules import Rule
+from proposals.replays.replaying import replay_on
 from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
 DRIFT_SHOWN = 20

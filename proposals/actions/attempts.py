@@ -3,7 +3,7 @@
 from database.transactions import durable
 from memory.actors import actor_of
 from memory.stores import hold_living_store
-from proposals.errors import Refused
+from proposals.decisions.errors import Refused
 from proposals.models import ProposalAttempt, ProposalResponse
 from tenancy.audit import record
 from tenancy.caller import Caller

@@ -13,10 +13,10 @@ from memory.access import StoreAccess, reopened
 from memory.actors import actor_of
 from memory.agents import refuse_agents
 from memory.stores import hold_store
+from proposals.decisions.resolution import lock
 from proposals.models import Comment, Proposal
 from proposals.queries.comments import comments_on, get_comment, is_own
 from proposals.queries.places import Place, require_place
-from proposals.resolution import lock
 from tenancy.audit import record
 from tenancy.models import Permission
 from wire.errors import Conflict, Malformed, PolicyDenied, RangeTooLarge

@@ -16,7 +16,7 @@ from memory.retention import body_ceiling, require_durable_bodies
 from memory.stores import finish_write
 from memory.versions.ancestry import is_ancestor
 from memory.versions.sealing import Draft, Note, draft, seal
-from proposals.authorship import sealers_of
+from proposals.decisions.authorship import sealers_of
 from proposals.opening import Words, open_proposal
 from proposals.restoring import restoring_changes
 from tenancy.models import Permission

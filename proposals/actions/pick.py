@@ -8,13 +8,13 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.stores import finish_write
-from proposals.authorship import authors_of
-from proposals.choices import Choices, changes_of
+from proposals.decisions.authorship import authors_of
+from proposals.decisions.resolution import lock
 from proposals.models import Proposal
 from proposals.opening import Opened, Words, open_proposal
-from proposals.replaying import Trial, replay_on
-from proposals.resealing import require_resealing, reseal
-from proposals.resolution import lock
+from proposals.replays.choices import Choices, changes_of
+from proposals.replays.replaying import Trial, replay_on
+from proposals.replays.resealing import require_resealing, reseal
 from wire.errors import Conflict, Malformed, name_some
 from wire.idempotency import IdempotencyKey
 

@@ -8,13 +8,13 @@ from database.transactions import durable, step
 from memory import receipts, refs
 from memory.access import StoreAccess
 from memory.stores import finish_write
-from proposals.authorship import authors_of
-from proposals.choices import Choices, changes_of
+from proposals.decisions.authorship import authors_of
+from proposals.decisions.resolution import Resolution, lock, resolve
 from proposals.models import Proposal, ProposalStatus, SupersededBecause
 from proposals.opening import Opened, Words, open_proposal
-from proposals.replaying import replay_on
-from proposals.resealing import require_resealing, reseal
-from proposals.resolution import Resolution, lock, resolve
+from proposals.replays.choices import Choices, changes_of
+from proposals.replays.replaying import replay_on
+from proposals.replays.resealing import require_resealing, reseal
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
 

@@ -11,10 +11,12 @@ from memory.models import MemoryStore
 from memory.queries.versions import canonical_id
 from memory.stores import bump_generation
 from proposals.actions.attempts import record_attempt
-from proposals.approving import keep_approval, require_settings_unchanged, tally_of
-from proposals.authority import hold_authority
-from proposals.authorship import authors_of
-from proposals.errors import Refused
+from proposals.decisions.approving import keep_approval, require_settings_unchanged, tally_of
+from proposals.decisions.authority import hold_authority
+from proposals.decisions.authorship import authors_of
+from proposals.decisions.errors import Refused
+from proposals.decisions.resolution import Resolution, lock, resolve
+from proposals.decisions.rules import Case, Rule, unmet
 from proposals.models import (
     Proposal,
     ProposalResponse,
@@ -23,8 +25,6 @@ from proposals.models import (
     SupersededBecause,
 )
 from proposals.queries.bodies import erased_bodies
-from proposals.resolution import Resolution, lock, resolve
-from proposals.rules import Case, Rule, unmet
 from wire.errors import Conflict, PolicyDenied, ReadOnly, name_some
 from wire.idempotency import IdempotencyKey
 

@@ -2,9 +2,9 @@
 
 from database.transactions import durable
 from memory.access import StoreAccess
-from proposals.approving import take_back
-from proposals.authority import hold_authority
-from proposals.resolution import lock
+from proposals.decisions.approving import take_back
+from proposals.decisions.authority import hold_authority
+from proposals.decisions.resolution import lock
 from wire.errors import Conflict, NotFound, PolicyDenied
 
 

@@ -15,9 +15,9 @@ from proposals.actions.respond import Answer, Seen, respond
 from proposals.actions.withdraw import withdraw_approval
 from proposals.api.fetching import fetch_proposal
 from proposals.api.resources import ProposalOut, render_proposal
-from proposals.choices import Accepted, Choice, Choices, Side
 from proposals.models import ProposalResponse
 from proposals.queries.rows import get_proposal
+from proposals.replays.choices import Accepted, Choice, Choices, Side
 from tenancy.api.base import ApiView
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly
 from wire.idempotency import require_key

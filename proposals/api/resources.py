@@ -5,9 +5,9 @@ from typing import Literal, TypedDict, cast
 from memory.actornaming import Actor, render_actor
 from memory.api.trees import ErasureOut, render_redaction
 from memory.trees.hashing import spell_hash
+from proposals.decisions.rules import Requirement
+from proposals.decisions.tally import Approval
 from proposals.queries.rows import ProposalView
-from proposals.rules import Requirement
-from proposals.tally import Approval
 from wire.times import render_time
 
 

@@ -16,10 +16,10 @@ from memory.api.publishing import Published, publish
 from memory.queries.diffs import tree_diff
 from memory.queries.versions import resolve
 from memory.trees.hashing import spell_hash
-from proposals.merges import Merge, acquire_merges, merges_of
 from proposals.models import Proposal
 from proposals.queries.rows import get_proposal
-from proposals.replaying import PathConflict, replay_on
+from proposals.replays.merges import Merge, acquire_merges, merges_of
+from proposals.replays.replaying import PathConflict, replay_on
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied
 from wire.operations import operation

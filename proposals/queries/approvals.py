@@ -9,9 +9,9 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from database.fields import OwnerIdField
-from proposals.authorship import own_uuids
+from proposals.decisions.authorship import own_uuids
+from proposals.decisions.tally import Approval
 from proposals.models import ProposalApproval
-from proposals.tally import Approval
 from tenancy.caller import Caller
 from tenancy.models import ApiKey
 from wire.ids import id_from_uuid, uuid_from_id

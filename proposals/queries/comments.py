@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from proposals.authorship import own_uuids
+from proposals.decisions.authorship import own_uuids
 from proposals.models import Comment, Proposal
 from tenancy.caller import Caller
 from wire.errors import NotFound

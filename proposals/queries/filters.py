@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.db.models import Exists, F, Q, QuerySet
 
-from proposals.authorship import own_uuids
+from proposals.decisions.authorship import own_uuids
 from proposals.models import ProposalStatus
 from proposals.queries.bodies import shown_bodies
 from tenancy.caller import Caller

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from proposals.tally import Holder, HolderKind
+from proposals.decisions.tally import Holder, HolderKind
 from tenancy.models import TargetKind
 from wire.ids import id_from_uuid, uuid_from_id
 from wire.times import now

@@ -10,14 +10,14 @@ from django.db.models import FETCH_RAISE, OuterRef, QuerySet, Subquery
 from database.fields import IdField
 from memory.access import HIDDEN, StoreAccess
 from memory.models import MemoryStore, Ref, RefKind
-from proposals.authorship import approver_of, authors_of
+from proposals.decisions.authorship import approver_of, authors_of
+from proposals.decisions.rules import Case, Circumstances, Requirement, can_approve, requirements
+from proposals.decisions.tally import Approval, Holder, Tally, count
 from proposals.models import Proposal
 from proposals.queries.approvals import approvals_of, paths_of
 from proposals.queries.bodies import has_erased_body
 from proposals.queries.comments import counted
 from proposals.queries.holders import holders_on
-from proposals.rules import Case, Circumstances, Requirement, can_approve, requirements
-from proposals.tally import Approval, Holder, Tally, count
 from tenancy.authority import permissions_on
 from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind

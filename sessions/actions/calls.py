@@ -16,9 +16,9 @@ from memory.stores import finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import require_active
 from sessions.actions.rounds import hold_round
-from sessions.checkpointing import Turn, require_first_of_turn, seal_checkpoint
 from sessions.models import Checkpoint, MemoryCall, Round, Session
-from sessions.native import Use, require_offered, require_open
+from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
+from sessions.turns.native import Use, require_offered, require_open
 from tenancy.audit import record
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey

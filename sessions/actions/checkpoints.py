@@ -16,8 +16,8 @@ from memory.retention import require_durable_bodies
 from memory.stores import finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import find_session, require_active
-from sessions.checkpointing import Turn, require_first_of_turn, seal_checkpoint
-from sessions.workingrefs import ref_of
+from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
+from sessions.turns.workingrefs import ref_of
 from wire.errors import BackendUnavailable
 from wire.idempotency import IdempotencyKey
 

@@ -8,13 +8,19 @@ from database.transactions import durable, step
 from memory import receipts
 from memory.receipts import Receipt
 from sessions.access import SessionAccess, require_active
-from sessions.admission import require_in_use
-from sessions.entries import resources_resolved, run_refused
-from sessions.log import append
+from sessions.events.entries import resources_resolved, run_refused
+from sessions.events.log import append
 from sessions.models import Access, InputMount, Session, SessionInput
-from sessions.native import require_native_writer, require_usable
+from sessions.mounts.admission import require_in_use
 from sessions.queries.facts import AS_MOUNTED, Chosen
-from sessions.runs import Resolved, Resources, finish_stores, hold_resources, make_working_refs
+from sessions.turns.native import require_native_writer, require_usable
+from sessions.turns.runs import (
+    Resolved,
+    Resources,
+    finish_stores,
+    hold_resources,
+    make_working_refs,
+)
 from tenancy.audit import record
 from wire.errors import ApiError, Malformed, name_some
 from wire.idempotency import IdempotencyKey
@@ -62,7 +68,8 @@ def accept_input(
         NotFound: a store is gone.
         ReadOnly: the Session, its agent or environment, or a store is archived.
         HarnessIncompatible: the environment does not write natively.
-        Conflict: as `sessions.refusals` says of a mount, or the key was used with another request.
+        Conflict: as `sessions.mounts.refusals` says of a mount, or the key was used with
+            another request.
     """
     _require(access)
     resources = hold_resources(access.session, chosen)

@@ -8,13 +8,13 @@ from memory import receipts
 from memory.models import MemoryVersion
 from memory.retention import has_zero_retention
 from sessions.access import SessionAccess, require_active
-from sessions.admission import require_in_use
-from sessions.entries import accessed
-from sessions.log import append
+from sessions.events.entries import accessed
+from sessions.events.log import append
 from sessions.models import Round, Session, SessionInput
-from sessions.native import require_usable
-from sessions.plans import Planned, plan_of, require_available
+from sessions.mounts.admission import require_in_use
 from sessions.queries.rounds import rounds_of
+from sessions.turns.native import require_usable
+from sessions.turns.plans import Planned, plan_of, require_available
 from tenancy.audit import record
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey

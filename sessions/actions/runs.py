@@ -8,11 +8,11 @@ from memory import receipts
 from memory.receipts import Receipt
 from memory.retention import has_zero_retention
 from sessions.access import SessionAccess, require_active
-from sessions.admission import require_in_use
-from sessions.entries import accessed, resources_resolved, run_refused
-from sessions.log import Entry, append
+from sessions.events.entries import accessed, resources_resolved, run_refused
+from sessions.events.log import Entry, append
 from sessions.models import Run, Session
-from sessions.runs import Resources, finish_stores, hold_resources, make_working_refs
+from sessions.mounts.admission import require_in_use
+from sessions.turns.runs import Resources, finish_stores, hold_resources, make_working_refs
 from tenancy.audit import record
 from tenancy.caller import Caller
 from wire.errors import ApiError, HarnessIncompatible
@@ -54,8 +54,8 @@ def start_run(*, access: SessionAccess, key: IdempotencyKey | None = None) -> St
         PolicyDenied: the caller may not start Runs here.
         DisabledTenancy: the acting principal is disabled.
         ReadOnly: the Session, its agent or environment, or a store to be written is archived.
-        HarnessIncompatible, Conflict: as `sessions.refusals` says of a mount, or the key was used
-            with another request.
+        HarnessIncompatible, Conflict: as `sessions.mounts.refusals` says of a mount, or the key
+            was used with another request.
     """
     _require(access)
     resources = hold_resources(access.session)

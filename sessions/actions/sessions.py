@@ -7,11 +7,11 @@ from database.rows import insert_rows
 from database.transactions import durable, step
 from memory import receipts
 from sessions.access import SessionAccess, held
-from sessions.admission import Admission, NewMount, NewSession, admit
-from sessions.entries import mount_resolved
-from sessions.log import Entry, append
+from sessions.events.entries import mount_resolved
+from sessions.events.log import Entry, append
 from sessions.models import EventKind, Mount, Session
-from sessions.resolver import Resolution
+from sessions.mounts.admission import Admission, NewMount, NewSession, admit
+from sessions.mounts.resolver import Resolution
 from tenancy.administration import bump_authority
 from tenancy.audit import record
 from tenancy.caller import Caller
@@ -39,7 +39,7 @@ def create_session(
     comes to `none`, and a Run is refused later (contract S1).
 
     Raises:
-        Malformed, NotFound, PolicyDenied, ReadOnly: as `sessions.admission.admit` says.
+        Malformed, NotFound, PolicyDenied, ReadOnly: as `sessions.mounts.admission.admit` says.
         HarnessIncompatible: a selection is to be written on that the environment cannot write on.
         Conflict: a selected version is not retained, or the key was used with another request.
     """

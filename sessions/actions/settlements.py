@@ -10,9 +10,9 @@ from database.transactions import durable, one_snapshot, step
 from memory import receipts
 from memory.stores import finish_write
 from sessions.access import SessionAccess
-from sessions.checkpointing import require_first_of_turn, seal_checkpoint
 from sessions.models import ENDED, Run
-from sessions.settling import (
+from sessions.turns.checkpointing import require_first_of_turn, seal_checkpoint
+from sessions.turns.settling import (
     Checked,
     NewSettlement,
     base_of,
@@ -60,7 +60,7 @@ def settle_run(*, access: SessionAccess, wanted: NewSettlement) -> Settlement:
     finishes the rest.
 
     Raises:
-        as `sessions.settling.check_settlement` says, and then nothing has changed.
+        as `sessions.turns.settling.check_settlement` says, and then nothing has changed.
     """
     with one_snapshot():
         checked = check_settlement(access, wanted)

@@ -14,7 +14,7 @@ from memory.models import Ref, RefKind
 from memory.queries.versions import canonical_id
 from memory.stores import finish_write
 from sessions.access import find_session, require_active
-from sessions.workingrefs import open_working_ref, ref_of
+from sessions.turns.workingrefs import open_working_ref, ref_of
 from tenancy.audit import record
 from tenancy.models import Permission
 from wire.idempotency import IdempotencyKey

@@ -13,7 +13,7 @@ from memory.refnaming import SessionName
 from sessions.access import SessionAccess, open_session
 from sessions.api.publishing import publish_sessions
 from sessions.api.resources import AccessName, EffectiveAccessName, ReasonName
-from sessions.following import follow
+from sessions.events.following import follow
 from sessions.models import Event, EventKind
 from sessions.publication import SessionsRead, recheck_sessions
 from sessions.queries.events import (

@@ -16,10 +16,10 @@ from sessions.api.publishing import publish_sessions
 from sessions.api.resources import SessionCreatorOut
 from sessions.api.selections import Selecting, parse_selection, render_selection
 from sessions.models import MOUNTS_AT_MOST, InputMount, SessionInput
+from sessions.mounts.selections import Selection
 from sessions.publication import SessionsRead
 from sessions.queries.facts import selection_of
 from sessions.queries.rounds import find_input, inputs_of, plans_of_inputs
-from sessions.selections import Selection
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,

@@ -15,8 +15,8 @@ from sessions.actions.calls import NewCall, write_memory
 from sessions.api.inputs import Position
 from sessions.api.publishing import publish_use
 from sessions.models import MemoryCall
-from sessions.native import open_use
 from sessions.queries.rounds import find_call, find_round
+from sessions.turns.native import open_use
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,

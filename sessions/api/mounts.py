@@ -15,8 +15,8 @@ from memory.documents.packing import ArchiveFormat, archive_tag
 from memory.queries.documents import ListedDocument, list_documents
 from memory.trees.hashing import spell_hash
 from sessions.access import open_session
-from sessions.archives import archive_parts
-from sessions.mounted import Mounted, find_mount, not_retained, open_mounted, recheck_mounted
+from sessions.mounts.archives import archive_parts
+from sessions.mounts.reading import Mounted, find_mount, not_retained, open_mounted, recheck_mounted
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,

@@ -4,8 +4,8 @@ from typing import Any
 
 from memory.api.publishing import Published
 from memory.publication import Acquired
-from sessions.native import Use
 from sessions.publication import SessionsRead, recheck_sessions, recheck_use
+from sessions.turns.native import Use
 from wire.rendering import dump_json
 
 

@@ -6,8 +6,8 @@ from typing import Literal, TypedDict, cast
 from sessions.access import SessionAccess
 from sessions.api.selections import Selecting, render_selection
 from sessions.models import Mount
+from sessions.mounts.resolver import Resolution
 from sessions.queries.facts import selection_of
-from sessions.resolver import Resolution
 from wire.times import render_time
 
 AccessName = Literal["read_only", "read_write"]

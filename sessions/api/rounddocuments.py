@@ -10,8 +10,8 @@ from memory.publication import Acquired
 from memory.queries.documents import list_documents, read_document
 from sessions.access import open_session
 from sessions.api.publishing import publish_use
-from sessions.native import Use, open_use, require_open
 from sessions.queries.rounds import find_round
+from sessions.turns.native import Use, open_use, require_open
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied, ReadOnly
 from wire.operations import operation

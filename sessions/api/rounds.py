@@ -13,9 +13,9 @@ from sessions.actions.rounds import enter_round, finish_round
 from sessions.api.publishing import publish_sessions
 from sessions.api.resources import SessionCreatorOut
 from sessions.models import MemoryCall, Round
-from sessions.plans import Planned, plans_of
 from sessions.publication import SessionsRead
 from sessions.queries.rounds import find_input, find_round, rounds_of
+from sessions.turns.plans import Planned, plans_of
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied, ReadOnly
 from wire.idempotency import require_key

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, with_config
 from memory.api.fields import VersionId
 from memory.refnaming import CanonicalName, CurationName, ProposalName, SessionName
 from sessions.models import SelectionKind
-from sessions.selections import Selection
+from sessions.mounts.selections import Selection
 
 
 @with_config(ConfigDict(extra="forbid", strict=True))

@@ -11,7 +11,6 @@ from memory.api.publishing import Published
 from memory.api.replays import REPLAYED_HEADER, replay_headers
 from sessions.access import SessionAccess, listable_sessions, open_session
 from sessions.actions.sessions import archive_session, create_session
-from sessions.admission import NewMount, NewSession, preview
 from sessions.api.publishing import publish_sessions
 from sessions.api.resources import (
     AccessName,
@@ -24,7 +23,8 @@ from sessions.api.resources import (
 )
 from sessions.api.selections import Selecting, parse_selection
 from sessions.models import MOUNTS_AT_MOST, Access, Place
-from sessions.mountpaths import are_apart
+from sessions.mounts.admission import NewMount, NewSession, preview
+from sessions.mounts.paths import are_apart
 from sessions.publication import SessionsRead
 from sessions.queries.facts import Wish
 from sessions.queries.sessions import mounts_by_session

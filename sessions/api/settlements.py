@@ -14,10 +14,10 @@ from memory.trees.hashing import parse_hash
 from sessions.access import open_session
 from sessions.actions.settlements import Settlement, settle_run
 from sessions.api.runs import RunStateName
-from sessions.captures import Capture, CapturedDocument
 from sessions.models import MOUNTS_AT_MOST
 from sessions.queries.runs import find_run
-from sessions.settling import NewSettlement
+from sessions.turns.captures import Capture, CapturedDocument
+from sessions.turns.settling import NewSettlement
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly, name_some
 from wire.fields import IdOf

@@ -16,9 +16,9 @@ from sessions.access import find_session, open_session
 from sessions.actions.checkpoints import CheckpointOutcome, NewCheckpoint, checkpoint
 from sessions.actions.workingrefs import create_working_ref, release_working_ref
 from sessions.api.publishing import publish_sessions
-from sessions.checkpointing import Turn
 from sessions.publication import SessionsRead
-from sessions.workingrefs import working_refs_of
+from sessions.turns.checkpointing import Turn
+from sessions.turns.workingrefs import working_refs_of
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,

@@ -11,7 +11,7 @@ from jobs.models import Job
 from memory.erasure.reports import open_report
 from memory.models import ErasureReport
 from sessions.erasure.stores import close_own_stores
-from sessions.log import Entry, append
+from sessions.events.log import Entry, append
 from sessions.models import ENDED, EventKind, Mount, Run, Session
 from tenancy.administration import bump_authority
 from tenancy.audit import record

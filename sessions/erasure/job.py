@@ -19,7 +19,7 @@ from sessions.erasure.native import drain_native
 from sessions.erasure.obstacles import obstacles
 from sessions.erasure.requests import forget_requests
 from sessions.erasure.stores import close_own_stores, own_stores, resume_deletions
-from sessions.log import Entry, append
+from sessions.events.log import Entry, append
 from sessions.models import EventKind, Session
 from sessions.queries.rounds import entered_rounds
 from tenancy.audit import record

@@ -12,7 +12,7 @@ from memory.versions.ancestry import is_ancestor
 from sessions.erasure.stores import curations_in, failed_deletions, own_stores
 from sessions.models import Session
 from sessions.queries.rounds import entered_rounds
-from sessions.workingrefs import working_refs_of
+from sessions.turns.workingrefs import working_refs_of
 
 
 class ObstacleKind(StrEnum):

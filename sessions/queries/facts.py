@@ -11,8 +11,8 @@ from memory.models import Lifecycle, MemoryStore, OwnerKind, Ref, RefKind
 from memory.queries.retained import retained_versions
 from memory.refs import CANONICAL, RefName
 from sessions.models import Access, Mount, Selecting, SelectionKind, Session
-from sessions.resolver import MountFacts, Resolution, resolve
-from sessions.selections import Selection
+from sessions.mounts.resolver import MountFacts, Resolution, resolve
+from sessions.mounts.selections import Selection
 from tenancy.authority import permissions_of
 from tenancy.caller import Subject
 from tenancy.models import Agent, Environment, Permission, SubjectKind, TargetKind

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from config.wsgi import application
-from sessions import following
+from sessions.events import following
 from tests.agents import SESSIONS, make_scene, mount
 from tests.client import VERSION, Api
 from tests.factories import grant, make_admin_key

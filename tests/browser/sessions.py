@@ -9,11 +9,11 @@ from sessions.actions.checkpoints import NewCheckpoint, checkpoint
 from sessions.actions.keys import create_session_key
 from sessions.actions.runs import start_run
 from sessions.actions.sessions import archive_session, create_session
-from sessions.admission import NewMount, NewSession
-from sessions.checkpointing import Turn
 from sessions.models import Access, Place, SelectionKind
+from sessions.mounts.admission import NewMount, NewSession
+from sessions.mounts.selections import Selection
 from sessions.queries.facts import Wish
-from sessions.selections import Selection
+from sessions.turns.checkpointing import Turn
 from tenancy.models import Principal
 from tests.factories import caller_for
 

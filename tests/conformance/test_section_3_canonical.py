@@ -112,7 +112,7 @@ MOVES: dict[CanonicalMove, tuple[Callable[[Any], str], str]] = {
     CanonicalMove.APPROVED_PROPOSAL: (_approve, "proposals/actions/respond.py:_move_canonical"),
     CanonicalMove.IMPORT: (_import, "memory/importing/canonical.py:point_canonical"),
     CanonicalMove.REDACTION: (_redact, "memory/actions/redactions.py:_seal_without"),
-    CanonicalMove.SESSION_CHECKPOINT: (_checkpoint, "sessions/checkpointing.py:_follow"),
+    CanonicalMove.SESSION_CHECKPOINT: (_checkpoint, "sessions/turns/checkpointing.py:_follow"),
 }
 """Each move, how it comes about, and the one function that makes it."""
 

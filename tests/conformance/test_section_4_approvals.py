@@ -10,10 +10,10 @@ from django.db import IntegrityError, transaction
 from memory.models import SelfApproval
 from memory.reviewrules import ReviewRule
 from proposals.actions.withdraw import withdraw_approval
+from proposals.decisions.rules import Requirement, Rule
 from proposals.models import Proposal, ProposalApproval
 from proposals.queries.queue import review_queue, waiting_count
 from proposals.queries.rows import ProposalView
-from proposals.rules import Requirement, Rule
 from tenancy.actions.permissions import revoke
 from tenancy.actions.principals import PrincipalChanges, change_principal
 from tenancy.models import ApiKey, AuditEntry, PermissionAssignment, Principal

@@ -162,7 +162,7 @@ def test_P4_a_side_another_text_or_none_can_be_taken(scenario, api, opened, reso
 )
 def test_P4_only_what_is_accepted_is_merged(scenario, api, opened, resolution, monkeypatch):
     scenario.write({"/a.md": THEIRS})
-    monkeypatch.setattr("proposals.merges.merge_lines", None)
+    monkeypatch.setattr("proposals.replays.merges.merge_lines", None)
 
     assert repropose(scenario, api, opened, {"path": "/a.md", **resolution}).status == 201
 

@@ -7,11 +7,11 @@ import pytest
 from memory.access import open_store
 from memory.models import SelfApproval
 from proposals.actions.create import NewProposal, create_proposal
+from proposals.decisions.rules import COUNTED, Requirement, Rule
 from proposals.models import Proposal, ProposalAttempt
 from proposals.opening import Words
 from proposals.queries.queue import review_queue
 from proposals.queries.rows import ProposalView, get_proposal
-from proposals.rules import COUNTED, Requirement, Rule
 from tenancy.actions.principals import PrincipalChanges, change_principal
 from tenancy.models import ApiKey, PermissionAssignment, Principal
 from tests.factories import caller_for, grant, make_service, platform

@@ -7,9 +7,9 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from memory.models import MemoryVersion
-from sessions import following
-from sessions.entries import accessed, resources_resolved
-from sessions.log import Entry, append
+from sessions.events import following
+from sessions.events.entries import accessed, resources_resolved
+from sessions.events.log import Entry, append
 from sessions.models import Event, EventKind, Session
 from sessions.queries.facts import resolve_mounts
 from tenancy.models import ApiKey

@@ -10,8 +10,8 @@ import pytest
 
 from memory.documents.packing import ArchiveFormat, packer_of
 from memory.models import DocumentVersion, MemoryStore
-from sessions.archives import ArchiveCutShort
-from sessions.mounted import recheck_mounted
+from sessions.mounts.archives import ArchiveCutShort
+from sessions.mounts.reading import recheck_mounted
 from tenancy.actions.permissions import revoke
 from tenancy.models import PermissionAssignment
 from tests.agents import (
@@ -321,7 +321,7 @@ def test_R5_a_download_that_may_not_go_on_breaks_off_without_its_end(
     scene, work, form, lost, monkeypatch
 ):
     """Each part is looked at before it leaves; what is cut short nobody takes for whole."""
-    monkeypatch.setattr("sessions.archives.PART_DOCUMENTS", 1)
+    monkeypatch.setattr("sessions.mounts.archives.PART_DOCUMENTS", 1)
     address = f"{SESSIONS}/{work.session}/mounts/1/archive"
     parts: Any = scene.api.http.get(address, {"format": form}, headers=scene.api.headers)
     sent = [next(parts.streaming_content)]

@@ -8,8 +8,8 @@ from memory.actors import Actor
 from memory.models import ActorKind, BodyErasure, DocumentVersion, RefKind
 from memory.refs import RefName
 from sessions.models import Access, Session
+from sessions.mounts.resolver import Reason, Refusal
 from sessions.queries.facts import resolve_mounts
-from sessions.resolver import Reason, Refusal
 from tenancy.models import PermissionAssignment
 from tests.agents import at, checkpoint, exactly, make_scene, mount, own_store, working_ref
 from tests.client import random_id

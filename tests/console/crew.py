@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessions.actions.sessions import create_session
-from sessions.admission import NewMount, NewSession
 from sessions.models import Access, SelectionKind
+from sessions.mounts.admission import NewMount, NewSession
+from sessions.mounts.selections import Selection
 from sessions.queries.facts import Wish
-from sessions.selections import Selection
 from tenancy.models import Agent, Environment
 from tests.console.conftest import Scene
 from tests.factories import caller_for, grant, make_agent, make_environment

@@ -19,11 +19,11 @@ from memory.versions.sealing import Put
 from sessions.access import open_session, sent_for
 from sessions.actions.checkpoints import NewCheckpoint, checkpoint
 from sessions.actions.runs import start_run
-from sessions.admission import NewMount
-from sessions.checkpointing import Turn
 from sessions.models import Access, EventKind, Run, SelectionKind, Session
+from sessions.mounts.admission import NewMount
+from sessions.mounts.resolver import Reason, Refusal
 from sessions.queries.facts import Wish
-from sessions.resolver import Reason, Refusal
+from sessions.turns.checkpointing import Turn
 from tenancy.models import ApiKey, PermissionAssignment
 from tests.client import Api
 from tests.console.conftest import Reader, Scene

@@ -14,8 +14,8 @@ from memory.models import OwnerKind
 from memory.versions.chains import NextVersion
 from memory.versions.sealing import Note, Put
 from sessions.access import open_session
-from sessions.archives import PART_BYTES, archive_parts
-from sessions.mounted import Mounted, find_mount, open_mounted
+from sessions.mounts.archives import PART_BYTES, archive_parts
+from sessions.mounts.reading import Mounted, find_mount, open_mounted
 from tests.agents import make_scene, mount
 from tests.factories import caller_for, grant
 

@@ -9,9 +9,9 @@ import pytest
 
 from memory.models import Lifecycle, OwnerKind
 from sessions.models import SHARED_PLACES, Access, Place, SelectionKind
-from sessions.refusals import REASONS, refusal_of
-from sessions.resolver import NOTHING_LEFT, MountFacts, Reason, Refusal, Resolution, resolve
-from sessions.selections import Selection
+from sessions.mounts.refusals import REASONS, refusal_of
+from sessions.mounts.resolver import NOTHING_LEFT, MountFacts, Reason, Refusal, Resolution, resolve
+from sessions.mounts.selections import Selection
 
 PAGE = (Path(__file__).parents[2] / "docs/sessions.md").read_text()
 

@@ -16,7 +16,7 @@ from memory.publication import Acquired
 from memory.queries.diffs import BodyState, bodies_of
 from memory.trees.editing import TreeEntry
 from memory.trees.hashing import content_sha256
-from proposals.replaying import PathConflict
+from proposals.replays.replaying import PathConflict
 from wire.ids import id_from_uuid
 from wire.times import earliest
 

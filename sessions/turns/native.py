@@ -7,11 +7,11 @@ from memory.access import NO_SUCH_STORE, StoreAccess, archived, open_store
 from memory.models import Lifecycle
 from sessions.access import SessionAccess
 from sessions.models import Access, Round, Session
-from sessions.plans import Planned, planned
+from sessions.mounts.refusals import denial_of
+from sessions.mounts.resolver import Reason, Resolution
 from sessions.queries.facts import has_native_writer, resolve_use
-from sessions.refusals import denial_of
-from sessions.resolver import Reason, Resolution
-from sessions.writing import require_still_writable
+from sessions.turns.plans import Planned, planned
+from sessions.turns.writing import require_still_writable
 from wire.errors import ApiError, Conflict, HarnessIncompatible, NotFound, ReadOnly
 
 

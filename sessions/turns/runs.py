@@ -11,11 +11,11 @@ from memory.models import MemoryVersion
 from memory.stores import finish_writes
 from sessions.access import sent_for
 from sessions.models import Access, Mount, Session
+from sessions.mounts.refusals import REASONS, denial_of, refusal_of
+from sessions.mounts.resolver import Reason, Resolution
 from sessions.queries.facts import AS_MOUNTED, Chosen, principal_may_act, resolve_mounts
-from sessions.refusals import REASONS, denial_of, refusal_of
-from sessions.resolver import Reason, Resolution
-from sessions.workingrefs import ref_of
-from sessions.writing import require_still_writable
+from sessions.turns.workingrefs import ref_of
+from sessions.turns.writing import require_still_writable
 from tenancy.caller import Caller
 from tenancy.models import Environment
 from wire.errors import PolicyDenied

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sessions.models import SHARED_PLACES, Place
+from sessions.mounts.refusals import denial_of, refusal_of
+from sessions.mounts.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution, resolve
 from sessions.queries.facts import Parties, Wish, gather, has_native_writer
-from sessions.refusals import denial_of, refusal_of
-from sessions.resolver import REFUSED_AT_ADMISSION, Reason, Refusal, Resolution, resolve
 from tenancy.caller import Caller
 from tenancy.models import Agent, Environment
 from tenancy.queries import find_agent, find_environment, find_space

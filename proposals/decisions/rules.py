@@ -10,9 +10,9 @@ from typing import Final
 from uuid import UUID
 
 from memory.models import Lifecycle, MemoryStore
-from proposals.authorship import own_uuids
+from proposals.decisions.authorship import own_uuids
+from proposals.decisions.tally import Holder, HolderKind, Need, Standing, Tally
 from proposals.models import Proposal, ProposalResponse
-from proposals.tally import Holder, HolderKind, Need, Standing, Tally
 from tenancy import authority
 from tenancy.caller import Caller
 from tenancy.models import Permission

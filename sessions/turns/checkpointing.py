@@ -15,10 +15,10 @@ from memory.retention import body_ceiling
 from memory.trees.editing import TreeEntry
 from memory.trees.hashing import Change, Content, diff_hash
 from memory.versions.sealing import Draft, Note, seal
-from sessions.entries import change_checkpointed
-from sessions.log import append
+from sessions.events.entries import change_checkpointed
+from sessions.events.log import append
 from sessions.models import Checkpoint
-from sessions.workingrefs import ref_of
+from sessions.turns.workingrefs import ref_of
 from tenancy.audit import record
 from wire.errors import Conflict
 from wire.times import now

@@ -4,9 +4,9 @@ from memory.access import StoreAccess
 from memory.models import OwnerKind
 from sessions.access import find_session, require_active
 from sessions.models import Access, Session
+from sessions.mounts.refusals import REASONS, denial_of, refusal_of
+from sessions.mounts.resolver import MISSING_WRITE, Resolution
 from sessions.queries.facts import resolve_mount, resolve_use
-from sessions.refusals import REASONS, denial_of, refusal_of
-from sessions.resolver import MISSING_WRITE, Resolution
 from wire.errors import ApiError, PolicyDenied, ReadOnly
 
 

@@ -5,12 +5,12 @@ from memory.access import NO_SUCH_STORE, StoreAccess
 from memory.actors import actor_of
 from memory.models import MemoryStore
 from memory.stores import hold_living_store
-from proposals.authorship import approver_of, authors_of
-from proposals.errors import Refused
+from proposals.decisions.authorship import approver_of, authors_of
+from proposals.decisions.errors import Refused
+from proposals.decisions.tally import Standing, Tally, count
 from proposals.models import Proposal, ProposalApproval, Refusal
 from proposals.queries.approvals import approvals_of, given_by, paths_of
 from proposals.queries.holders import holders_on
-from proposals.tally import Standing, Tally, count
 from tenancy.audit import record
 from wire.errors import Conflict, NotFound
 from wire.times import now

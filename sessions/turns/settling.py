@@ -12,10 +12,10 @@ from memory.retention import require_durable_bodies
 from memory.stores import require_writable
 from memory.versions.sealing import Draft, require_room
 from sessions.access import SessionAccess, require_active, sent_for
-from sessions.captures import Capture, draft_capture
-from sessions.checkpointing import Turn, require_first_of_turn
 from sessions.models import ENDED, Run
-from sessions.workingrefs import ref_of
+from sessions.turns.captures import Capture, draft_capture
+from sessions.turns.checkpointing import Turn, require_first_of_turn
+from sessions.turns.workingrefs import ref_of
 from wire.errors import Conflict, NotFound, ReadOnly
 from wire.idempotency import IdempotencyKey
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from memory.models import MemoryVersion
 from memory.trees.hashing import spell_hash
-from sessions.log import Entry
+from sessions.events.log import Entry
 from sessions.models import Checkpoint, EventKind, Mount
-from sessions.resolver import Resolution
+from sessions.mounts.resolver import Resolution
 
 
 def mount_resolved(mount: Mount) -> Entry:

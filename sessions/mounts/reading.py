@@ -10,11 +10,11 @@ from memory.publication import Acquired, recheck
 from memory.queries.retained import retained_versions
 from sessions.access import SessionAccess, open_session, sent_for
 from sessions.models import Access, Mount, Run
+from sessions.mounts.refusals import denial_of, refusal_of
+from sessions.mounts.resolver import Resolution
 from sessions.publication import again_if_changed, establishing
 from sessions.queries.facts import mounts_of, resolve_mount
 from sessions.queries.runs import find_run_of, resources_of
-from sessions.refusals import denial_of, refusal_of
-from sessions.resolver import Resolution
 from wire.errors import Conflict, NotFound
 
 
@@ -52,8 +52,8 @@ def open_mounted(access: SessionAccess, mount: Mount, *, run_id: str | None = No
         PolicyDenied: the caller takes no part, or the mount comes to `none`.
         DisabledTenancy: the acting principal is disabled.
         ReadOnly: the Session is archived, or a store that is mounted for writing.
-        Conflict, HarnessIncompatible: the mount is refused, as `sessions.refusals` says; the Run
-            mounted nothing; or a text of the version is gone.
+        Conflict, HarnessIncompatible: the mount is refused, as `sessions.mounts.refusals` says;
+            the Run mounted nothing; or a text of the version is gone.
     """
     resolution = _usable(access, mount)
     version_id = _frozen(access, mount, run_id) if run_id else _current(resolution)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sessions.resolver import MountFacts, Reason, Refusal, Resolution
+from sessions.mounts.resolver import MountFacts, Reason, Refusal, Resolution
 from wire.errors import ApiError, Conflict, HarnessIncompatible, PolicyDenied, ReadOnly
 
 REASONS: Final[Mapping[Reason, str]] = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from memory.versions.sealing import Change, Put
-from proposals.copying import copies_of
-from proposals.merges import Merge, NoMerge, merged, unmerged
-from proposals.replaying import Trial
+from proposals.replays.copying import copies_of
+from proposals.replays.merges import Merge, NoMerge, merged, unmerged
+from proposals.replays.replaying import Trial
 from wire.errors import Conflict, Malformed, name_some
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.models import SHARED_OWNERS, Lifecycle, OwnerKind
 from sessions.models import Access
-from sessions.selections import Selection
+from sessions.mounts.selections import Selection
 from tenancy.authority import holds
 from tenancy.models import Permission
 

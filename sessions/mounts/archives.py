@@ -11,7 +11,7 @@ from memory.documents.packing import ArchiveFormat, Packer, packer_of
 from memory.queries.diffs import BodyState, bodies_of
 from memory.trees.editing import TreeEntry
 from memory.trees.storage import walk_entries
-from sessions.mounted import Mounted, not_retained, recheck_mounted
+from sessions.mounts.reading import Mounted, not_retained, recheck_mounted
 from wire.errors import ApiError
 from wire.ids import id_from_uuid
 from wire.times import earliest
@@ -34,7 +34,7 @@ def archive_parts(mounted: Mounted, form: ArchiveFormat) -> Iterator[bytes]:
     answer ends without its end: what was sent until then was allowed when it was sent.
 
     Raises:
-        as `sessions.mounted.recheck_mounted` says.
+        as `sessions.mounts.reading.recheck_mounted` says.
     """
     parts = _parts(mounted, packer_of(form))
     first = next(parts)

@@ -1,0 +1,1 @@
+"""What a mount comes to, and what it reads (contract S1 to S3)."""
