@@ -41,6 +41,8 @@ CONSOLE_OPEN = {
     *("store-access", "access", "access-revoke", "principals", "principals-new-person"),
     *("principals-new-service", "principals-one", "agents", "agents-new", "agents-one"),
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "jobs", "jobs-one"),
+    *("environments", "environments-new", "environments-one", "environments-archive"),
+    *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }
 """Pages of people, settings and work under way."""
 

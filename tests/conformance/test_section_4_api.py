@@ -49,6 +49,9 @@ def test_the_shape_of_a_proposal(scenario, apis):
     assert key.startswith("akey_")
     assert created["author"] == {"kind": "api_key"}
     requirements = created.pop("requirements")
+    safety = created.pop("text_safety")
+    assert safety.pop("complete") is True
+    assert set(safety.values()) == {0}
     times = created.pop("created_at"), created.pop("updated_at")
     assert times[0] == times[1]
     assert created == {

@@ -63,7 +63,9 @@ def test_words_that_are_erased_while_a_page_is_drawn_are_not_sent(
     page: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(responses, "render", _once_drawn(lambda: _redact(scene, "/notes.txt")))
+    monkeypatch.setattr(
+        responses, "render_to_string", _once_drawn(lambda: _redact(scene, "/notes.txt"))
+    )
 
     answer = author.get(pages[page])
 
@@ -74,7 +76,9 @@ def test_words_that_are_erased_while_a_page_is_drawn_are_not_sent(
 def test_the_queue_is_drawn_again_without_them(
     scene: Scene, author: Reader, pages: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(responses, "render", _once_drawn(lambda: _redact(scene, "/notes.txt")))
+    monkeypatch.setattr(
+        responses, "render_to_string", _once_drawn(lambda: _redact(scene, "/notes.txt"))
+    )
 
     answer = author.get(pages["queue"])
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from console import responses
 from memory.models import DocumentBody, ErasureReport, MemoryStore, PathFence
@@ -196,12 +196,12 @@ def test_a_grant_lost_while_it_is_drawn_is_lost(
     mine = PermissionAssignment.objects.get(subject_uuid=scene.admin.id)
 
     def draw(*args: Any, **options: Any) -> Any:
-        response = render(*args, **options)
-        monkeypatch.setattr(responses, "render", render)
+        html = render_to_string(*args, **options)
+        monkeypatch.setattr(responses, "render_to_string", render_to_string)
         revoke(caller=platform(scene.workspace), assignment_id=mine.id)
-        return response
+        return html
 
-    monkeypatch.setattr(responses, "render", draw)
+    monkeypatch.setattr(responses, "render_to_string", draw)
     answer = _look(scene, keeper, "/notes.txt")
     assert answer.status_code == 403
     assert b"/notes.txt" not in answer.content
