@@ -61,16 +61,17 @@ class ConsoleForm(forms.Form):
 class OnceForm(ConsoleForm):
     """A form that makes something once, however often its button is pressed.
 
-    Every rendering draws a token. The same token with the same values is the same request, which
-    the action's receipt tells again; changed values are another one, so that whoever goes back,
-    mends a word and sends anew is not refused.
+    Every rendering draws a token, which has no id: a page may hold several such forms. The same
+    token with the same values is the same request, which the action's receipt tells again;
+    changed values are another one, so that whoever goes back, mends a word and sends anew is not
+    refused.
     """
 
     token = forms.RegexField(
         r"^[A-Za-z0-9_-]{1,64}\Z",
         required=False,
         initial=token_urlsafe,
-        widget=forms.HiddenInput(attrs={"autocomplete": "off"}),
+        widget=forms.HiddenInput(attrs={"autocomplete": "off", "id": False}),
     )
 
     def key(self, request: HttpRequest) -> IdempotencyKey | None:
