@@ -199,39 +199,6 @@ def _prefix(kind: SelectionKind) -> str:
     return f"{ids.PREFIXES[kind]}_"
 
 
-class PickForm(ConsoleForm):
-    """What to search versions by; its fields begin with the store's ID.
-
-    Args:
-        authors: who made versions of the store.
-    """
-
-    words = forms.CharField(
-        label="Message or ID", required=False, widget=forms.TextInput(attrs={"type": "search"})
-    )
-    path = forms.CharField(
-        label="Changed path",
-        required=False,
-        widget=forms.TextInput(attrs={"type": "search", "class": "mono"}),
-    )
-    author = forms.ChoiceField(label="Author", required=False)
-    since = forms.DateField(
-        label="From", required=False, widget=forms.DateInput(attrs={"type": "date"})
-    )
-    until = forms.DateField(
-        label="To", required=False, widget=forms.DateInput(attrs={"type": "date"})
-    )
-
-    def __init__(self, *args: Any, authors: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["author"].choices = [("", "Anybody"), *authors]  # type: ignore[attr-defined]
-
-    def clean(self) -> None:
-        since, until = (self.cleaned_data.get(name) for name in ("since", "until"))
-        if since and until and since > until:
-            self.add_error("until", "This is before the first day.")
-
-
 class KeyForm(ConsoleForm):
     """A key that acts as a Session's agent."""
 

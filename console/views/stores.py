@@ -16,12 +16,9 @@ from console.publishing import publish_page
 from console.responses import render_page
 from console.views.store_shell import Tab, content_tab
 from memory.api.trees import acquire_entries
-from memory.api.versions import acquire_versions
-from memory.models import RefKind
 from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.documents import find_paths, list_directory
-from memory.queries.erased import erased_in_changes
 from proposals.queries.queue import open_counts
 
 LISTED = 200
@@ -90,34 +87,6 @@ def _listed(request: ConsoleRequest, version_id: str, place: Place) -> dict[str,
     }
 
 
-@content_tab("history")
-def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
-    """Every version of the store, newest first."""
-    store_id = tab.access.store_id
-    found = slice_by_id(versions.versions_of(store_id), request.GET.get("page"))
-    rows = list(found.rows)
-    names = Names(request.caller.workspace_id, [(row.actor_kind, row.actor_uuid) for row in rows])
-    counts = versions.change_counts(row.id for row in rows)
-    erased = erased_in_changes([row.id for row in rows])
-    labels = _ref_labels(store_id)
-    context = tab.context | {
-        "rows": [
-            {
-                "version": row,
-                "note": getattr(row, "note", None),
-                "actor": names.actor(row),
-                "changed": counts.get(row.id, 0),
-                "erased": erased.get(row.id),
-                "refs": labels.get(row.id, []),
-            }
-            for row in rows
-        ],
-        "next_page": found.next_page,
-    }
-    acquired = [acquire_versions(tab.access, rows)]
-    return publish_page(request, "console/store/history.html", context, acquired, fragment="rows")
-
-
 @content_tab("refs")
 def ref_list(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     """The store's refs, and every movement of them."""
@@ -136,11 +105,3 @@ def ref_list(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
 
 def _mover(names: Names, move: Any) -> Any:
     return names.of(move.actor_kind, move.actor_uuid)
-
-
-def _ref_labels(store_id: str) -> dict[str, list[tuple[str, str | None]]]:
-    """Version → the refs that stand at it, as (kind, owner's ID)."""
-    labels: dict[str, list[tuple[str, str | None]]] = {}
-    for ref in refs.refs_of(store_id):
-        labels.setdefault(ref.version_id, []).append((RefKind(ref.kind), ref.owner_id))
-    return labels
