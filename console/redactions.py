@@ -39,7 +39,13 @@ class Preview:
         memory = self.memory
         told = [
             [[p.path, p.is_in_canonical, p.versions, p.bodies, p.is_fenced] for p in memory.paths],
-            [memory.version_count, memory.hash_count, memory.messages, memory.copy_count],
+            [
+                memory.version_count,
+                memory.hash_count,
+                memory.messages,
+                memory.tags,
+                memory.copy_count,
+            ],
             memory.copies,
             [[ref.kind, ref.owner_id, ref.version_id] for ref in memory.refs],
             [proposal.id for proposal in self.superseded],

@@ -36,6 +36,7 @@ from console.views import (
     spaces,
     store_settings,
     stores,
+    tags,
     versions,
     viewing,
 )
@@ -90,6 +91,12 @@ store_urls = [
         "stores/<store:store_id>/versions/<version:version_id>/fork",
         forks.fork,
         name="version-fork",
+    ),
+    path("stores/<store:store_id>/versions/<version:version_id>/tags", tags.add, name="tag-add"),
+    path(
+        "stores/<store:store_id>/versions/<version:version_id>/tags/remove",
+        tags.remove,
+        name="tag-remove",
     ),
     path("stores/<store:store_id>/compare", versions.compare, name="compare"),
     path("stores/<store:store_id>/compare/file", versions.compare_file, name="compare-file"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from console.forms.base import ConsoleForm
+from console.forms.base import ConsoleForm, NameField
 from memory.models import VersionKind
 
 KINDS = [
@@ -26,7 +26,7 @@ class VersionSearchForm(ConsoleForm):
     """
 
     words = forms.CharField(
-        label="Message or ID",
+        label="Message, tag or ID",
         required=False,
         widget=forms.TextInput(attrs={"type": "search", "class": "input"}),
     )
@@ -67,3 +67,12 @@ class HistoryForm(VersionSearchForm):
         widget=forms.Select(attrs={"class": "input"}),
     )
     field_order = ("words", "path", "author", "kind", "since", "until")
+
+
+class TagForm(ConsoleForm):
+    """A name for a version. Sent twice it is the same name, so it needs no token."""
+
+    name = NameField(
+        label="Tag",
+        help_text="Unlike every other tag of the store. It never moves.",
+    )

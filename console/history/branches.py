@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.db import models
 
-from console.history.graph import Graph, Node
+from console.history.graph import Dot, Graph
 from memory.models import ActorKind, MemoryVersion, Ref, RefKind
 from memory.queries.lines import on_the_way_to
 from proposals.queries.heads import proposals_with_heads
@@ -79,7 +79,7 @@ class Branches:
 
 def walk(
     versions: Sequence[MemoryVersion], branches: Branches, graph: Graph | None
-) -> Iterator[tuple[MemoryVersion, Branch, Node | None]]:
+) -> Iterator[tuple[MemoryVersion, Branch, Dot | None]]:
     """Each version with its branch and its place in the graph, newest first.
 
     What nothing else tells of a version, the one that was sealed on it does.
@@ -95,5 +95,5 @@ def walk(
         is_canonical = branch.kind == RefKind.CANONICAL
         if version.parent_id and not is_canonical:
             above.setdefault(version.parent_id, Branch(branch.kind, branch.owner_id))
-        node = graph and graph.place(version.id, version.parent_id, on_canonical=is_canonical)
-        yield version, branch, node
+        dot = graph and graph.place(version.id, version.parent_id, on_canonical=is_canonical)
+        yield version, branch, dot

@@ -8,38 +8,38 @@ from typing import Final
 
 from django.utils.safestring import SafeString
 
-from console.history.graph import Node
+from console.history.graph import Dot
 
 STEP: Final = 14
 """Pixels between two columns."""
 
-DOT: Final = 20
+MIDDLE: Final = 20
 """Pixels from a row's upper edge to its dot: the middle of its first line."""
 
 
-def draw(node: Node, width: int) -> SafeString:
+def draw(dot: Dot, width: int) -> SafeString:
     """A version's dot, and the lines that come to it, leave it and pass it.
 
     Args:
         width: how many columns there is room for.
     """
-    here, drawn = _x(node.column), "".join(_lines(node))
-    dot = f'<circle class="lane-{node.column}" cx="{here}" cy="{DOT}" r="4"/>'
+    here, drawn = _x(dot.column), "".join(_lines(dot))
+    circle = f'<circle class="lane-{dot.column}" cx="{here}" cy="{MIDDLE}" r="4"/>'
     return SafeString(
-        f'<svg aria-hidden="true" width="{_x(width)}" height="100%">{drawn}{dot}</svg>'
+        f'<svg aria-hidden="true" width="{_x(width)}" height="100%">{drawn}{circle}</svg>'
     )
 
 
-def _lines(node: Node) -> Iterator[str]:
-    for column in node.passing:
+def _lines(dot: Dot) -> Iterator[str]:
+    for column in dot.passing:
         yield _line(column, _x(column), "0", _x(column), "100%")
-    here = _x(node.column)
-    for column in node.joining:
-        yield _line(column, _x(column), "0", here, str(DOT))
-    if node.from_above:
-        yield _line(node.column, here, "0", here, str(DOT))
-    if node.goes_on:
-        yield _line(node.column, here, str(DOT), here, "100%")
+    here = _x(dot.column)
+    for column in dot.joining:
+        yield _line(column, _x(column), "0", here, str(MIDDLE))
+    if dot.from_above:
+        yield _line(dot.column, here, "0", here, str(MIDDLE))
+    if dot.goes_on:
+        yield _line(dot.column, here, str(MIDDLE), here, "100%")
 
 
 def _line(column: int, x1: int, y1: str, x2: int, y2: str) -> str:

@@ -20,7 +20,7 @@ _STATE: Final = re.compile(rf"(?:[0-9a-f]{{{_DIGITS}}})?(?:,(?:[0-9a-f]{{{_DIGIT
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Dot:
     """A version in the graph.
 
     Attributes:
@@ -59,7 +59,7 @@ class Graph:
         """Which parent each column is on its way to."""
         return ",".join(self._awaited).rstrip(",")
 
-    def place(self, version_id: str, parent_id: str | None, *, on_canonical: bool) -> Node:
+    def place(self, version_id: str, parent_id: str | None, *, on_canonical: bool) -> Dot:
         """Put the next older version into its column."""
         key = version_id[-_DIGITS:]
         meeting = [column for column, each in enumerate(self._awaited) if each == key]
@@ -71,7 +71,7 @@ class Graph:
             self._awaited[each] = ""
         if column < COLUMNS:
             self._awaited[column] = parent_id[-_DIGITS:] if parent_id else ""
-        return Node(
+        return Dot(
             column=column,
             passing=passing,
             from_above=column in meeting,

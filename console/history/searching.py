@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from console.naming import Names
 from memory.access import StoreAccess
-from memory.models import ActorKind, MemoryVersion, VersionChange
+from memory.models import ActorKind, MemoryVersion, Tag, VersionChange
 from memory.queries.versions import versions_of
 from wire import ids
 
@@ -25,7 +25,7 @@ def matching(store_id: str, wanted: Mapping[str, Any]) -> QuerySet[MemoryVersion
     if wanted.get("kind"):
         versions = versions.filter(kind=wanted["kind"])
     if wanted["words"]:
-        versions = versions.filter(_says(wanted["words"].strip()))
+        versions = versions.filter(_says(store_id, wanted["words"].strip()))
     if wanted["path"]:
         changes = VersionChange.objects.filter(
             version=OuterRef("id"), path__icontains=wanted["path"].strip()
@@ -34,12 +34,13 @@ def matching(store_id: str, wanted: Mapping[str, Any]) -> QuerySet[MemoryVersion
     return versions
 
 
-def _says(words: str) -> Q:
-    """Versions of that ID, or whose message holds some words in any case."""
+def _says(store_id: str, words: str) -> Q:
+    """Versions of that ID, or whose message or a tag holds some words in any case."""
     try:
         return Q(id=ids.parse_id("version", words))
     except ids.MalformedId:
-        return Q(note__message__icontains=words)
+        named = Tag.objects.filter(store=store_id, name__icontains=words)
+        return Q(note__message__icontains=words) | Q(id__in=named.values("version"))
 
 
 def _by(author: str) -> Q:

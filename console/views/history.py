@@ -17,9 +17,11 @@ from console.publishing import publish_page
 from console.views.store_shell import Tab, content_tab
 from memory.api.versions import acquire_versions
 from memory.models import MemoryVersion, Ref
+from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.erased import erased_in_changes
 from memory.queries.lines import first_changes
+from memory.queries.tags import tags_at, tags_held
 from wire.errors import Malformed
 from wire.paging import decode_page, encode_page
 
@@ -37,8 +39,12 @@ def history(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         is_filtered = any(form.cleaned_data.values())
         found, next_page, rows = _page(request, tab, form, draws=not is_filtered)
         context |= {"rows": rows, "next_page": next_page, "is_filtered": is_filtered}
-        context["width"] = max((row["node"].width for row in rows if row["node"]), default=1)
-    acquired = [acquire_versions(tab.access, found)]
+        context["width"] = max((row["dot"].width for row in rows if row["dot"]), default=1)
+    tags = [tag for row in context["rows"] for tag in row["tags"]]
+    acquired = [
+        acquire_versions(tab.access, found),
+        Acquired(tab.access, held=[tags_held(tags)]),
+    ]
     return publish_page(
         request,
         "console/store/history.html",
@@ -79,21 +85,22 @@ def _rows(
     erased, standing = erased_in_changes(wanted), list(refs.refs_of(store_id))
     canonical = tab.access.store.canonical_id
     branches = Branches(shown, canonical, standing)
-    labels = _labels(standing)
+    labels, tags = _labels(standing), tags_at(wanted)
     return [
         {
             "version": version,
             "note": getattr(version, "note", None),
             "actor": names.actor(version),
             "branch": branch,
-            "node": node,
+            "dot": dot,
             "changed": counts.get(version.id, 0),
             "paths": paths.get(version.id, ()),
             "more_paths": counts.get(version.id, 0) - len(paths.get(version.id, ())),
             "erased": erased.get(version.id),
             "refs": labels.get(version.id, ()),
+            "tags": tags.get(version.id, ()),
         }
-        for version, branch, node in walk(shown, branches, graph)
+        for version, branch, dot in walk(shown, branches, graph)
     ]
 
 

@@ -19,6 +19,7 @@ from memory.api.trees import acquire_entries
 from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.documents import find_paths, list_directory
+from memory.queries.tags import tags_held, tags_of
 from proposals.queries.queue import open_counts
 
 LISTED = 200
@@ -93,13 +94,17 @@ def ref_list(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     store_id = tab.access.store_id
     found = slice_by_id(refs.reflog_of(store_id), request.GET.get("page"))
     moves = list(found.rows)
-    names = Names(request.caller.workspace_id, [(m.actor_kind, m.actor_uuid) for m in moves])
+    tagged = slice_by_id(tags_of(store_id), request.GET.get("tags"))
+    acting = [*moves, *tagged.rows]
+    names = Names(request.caller.workspace_id, [(m.actor_kind, m.actor_uuid) for m in acting])
     context = tab.context | {
         "refs": list(refs.refs_of(store_id)),
         "moves": [(move, _mover(names, move)) for move in moves],
         "next_page": found.next_page,
+        "tags": [(tag, _mover(names, tag)) for tag in tagged.rows],
+        "older_tags": tagged.next_page,
     }
-    acquired = [Acquired(tab.access)]
+    acquired = [Acquired(tab.access, held=[tags_held(tagged.rows)])]
     return publish_page(request, "console/store/refs.html", context, acquired, fragment="moves")
 
 

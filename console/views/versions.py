@@ -6,6 +6,7 @@ from django.http import HttpResponseBase
 
 from console.drawing.diffs import Diff, layout_of, load_diff, load_file, remember_layout
 from console.forms.proposals import WordsForm
+from console.forms.versions import TagForm
 from console.naming import Names
 from console.parsing import path_parameter, proposal_parameter, version_parameter
 from console.people import ConsoleRequest
@@ -14,10 +15,12 @@ from console.proposals.viewing import load_progress
 from console.publishing import acquire_diff, publish_page
 from console.templatetags.console import short_id
 from console.views.store_shell import Tab, content_tab
+from memory.actions.tags import may_delete
 from memory.api.versions import acquire_versions
 from memory.publication import Acquired
 from memory.queries import refs, versions
 from memory.queries.erased import erased_in_tree
+from memory.queries.tags import tags_at, tags_held
 from proposals.publication import comments_held
 from proposals.queries.rows import get_proposal
 from wire.errors import Malformed, NotFound
@@ -34,8 +37,11 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
     names = Names(request.caller.workspace_id, [(found.actor_kind, found.actor_uuid)])
     diff = load_diff(found.parent_id, found.id) if found.parent_id else None
     here = [ref for ref in refs.refs_of(store_id) if ref.version_id == found.id]
+    tags = tags_at([found.id]).get(found.id, [])
     context = tab.context | {
         "version": found,
+        "tags": [(tag, may_delete(tab.access, tag)) for tag in tags],
+        "tag_form": TagForm(),
         "note": getattr(found, "note", None),
         "actor": names.actor(found),
         "refs": here,
@@ -50,6 +56,7 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         ),
     }
     acquired = [acquire_versions(tab.access, [found]), acquire_diff(tab.access, diff)]
+    acquired.append(Acquired(tab.access, held=[tags_held(tags)]))
     response = publish_page(request, "console/version.html", context, acquired)
     remember_layout(request, response)
     return response

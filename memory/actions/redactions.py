@@ -14,7 +14,7 @@ from memory.access import StoreAccess, reopened
 from memory.actors import REDACTOR
 from memory.erasure.bodies import count_erasure, erase_bodies_at
 from memory.erasure.erasers import Redaction, erasers
-from memory.erasure.notes import erase_messages
+from memory.erasure.notes import erase_messages, erase_tags
 from memory.erasure.readback import READ_BACK
 from memory.erasure.reports import open_report
 from memory.erasure.touched import count_versions_holding, known_paths, versions_touching
@@ -79,8 +79,9 @@ def redact(
 ) -> Redacted:
     """Erase paths of a store in every version, and never let anything be written there again.
 
-    In one go: bodies, messages and other words about the paths go; each ref that moves and held
-    one gets a `redaction` version without them; open Proposals that touch one are superseded.
+    In one go: bodies, messages, tags and other words about the paths go; each ref that moves
+    and held one gets a `redaction` version without them; open Proposals that touch one are
+    superseded.
     Paths that the store never held are fenced, too. A job then reads back what can be looked at.
 
     Args:
@@ -138,6 +139,7 @@ def _redact(access: StoreAccess, paths: Sequence[str]) -> Redacted:
     )
     _fence(store_id, paths)
     erase_messages(touching)
+    erase_tags(touching)
     receipts.forget(store_id, "version", touching)
     for eraser in erasers():
         eraser.redact(Redaction(caller, store_id, paths, touching))

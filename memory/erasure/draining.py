@@ -147,6 +147,7 @@ PARTS: Final[Mapping[str, Drain]] = {
     "import_revisions": _by_store("memory_importrevision"),
     "bodies": _of_documents("memory_documentbody", "document_version_id"),
     "notes": _of_versions("memory_versionnote"),
+    "tags": _by_store("memory_tag"),
     "creation": _detach_creation,
     "receipts": _by_store("memory_idempotencyreceipt"),
     "rooms": _higher_rooms,

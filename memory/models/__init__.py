@@ -27,6 +27,7 @@ from memory.models.stores import (
     OwnerKind,
     SelfApproval,
 )
+from memory.models.tags import Tag
 from memory.models.trees import TreePage, VersionTree
 from memory.models.versions import (
     ActorKind,
@@ -64,6 +65,7 @@ __all__ = [
     "SinkEvidence",
     "SinkState",
     "StoreImport",
+    "Tag",
     "TreePage",
     "VersionChange",
     "VersionKind",

@@ -13,7 +13,7 @@ from memory.erasure.touched import (
     known_paths,
     versions_touching,
 )
-from memory.models import DocumentBody, DocumentVersion, PathFence, Ref, VersionNote
+from memory.models import DocumentBody, DocumentVersion, PathFence, Ref, Tag, VersionNote
 from memory.queries.versions import canonical_id
 from memory.refs import LIVE
 from memory.trees.storage import load_tree
@@ -50,6 +50,7 @@ class RedactionPreview:
         version_count: how many versions hold one of the paths.
         hash_count: how many distinct contents go.
         messages: how many versions lose their message.
+        tags: how many tags of such versions go.
         refs: those that would move to a `redaction` version.
         copies: other paths at which one of the contents stands, now or in some version; these
             stay. COPIES_SHOWN at most, and None for who may not read the store.
@@ -60,6 +61,7 @@ class RedactionPreview:
     version_count: int
     hash_count: int
     messages: int
+    tags: int
     refs: tuple[Ref, ...]
     copies: tuple[str, ...] | None
     copy_count: int
@@ -69,15 +71,15 @@ def preview_redaction(access: StoreAccess, paths: Sequence[str]) -> RedactionPre
     """Tell what a redaction would take; Proposals are told by the room that has them."""
     store_id, wanted = access.store_id, sorted(set(paths))
     bodies = _bodies(store_id, wanted)
-    messages = VersionNote.objects.filter(
-        version__in=versions_touching(store_id, wanted), message__isnull=False
-    )
+    touching = list(versions_touching(store_id, wanted))
+    messages = VersionNote.objects.filter(version__in=touching, message__isnull=False)
     copies = _copies(store_id, wanted)
     return RedactionPreview(
         paths=_each(access, wanted, bodies),
         version_count=count_versions_holding(store_id, wanted),
         hash_count=_distinct(bodies),
         messages=messages.count(),
+        tags=Tag.objects.filter(version__in=touching).count(),
         refs=_moving(store_id, wanted),
         copies=tuple(copies[:COPIES_SHOWN]) if access.may(Permission.READ) else None,
         copy_count=copies.count(),

@@ -48,6 +48,7 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "path": ("paths", "words for search"),
     "provenance": ("provenance",),
     "message": ("messages",),
+    "tag": ("tags of versions",),
     "title": ("titles of Proposals",),
     "description": ("descriptions of Proposals",),
     "note": ("notes of decisions",),
@@ -81,6 +82,7 @@ ERASED_BY_REDACTION = (
     "body",
     "provenance",
     "message",
+    "tag",
     "title",
     "description",
     "note",
@@ -151,6 +153,8 @@ class World:
         }
         put = put_operation(PATH, text, provenance=provenance)
         self.store.change(put, put_operation("/kept.md", "kept"), message=SECRETS["message"]).ok()
+        named = {"name": SECRETS["tag"], "version": self.store.canonical}
+        self.store.api.post(self.store.url("tags"), named, key=None).ok(201)
         self.store.put(PATH, f"{text} two", over=text).ok()
         rejected = self._propose(put_operation(PATH, f"{text} three", over=f"{text} two"))
         said = {"text": SECRETS["comment"], "path": PATH, "line": 1}
@@ -375,7 +379,17 @@ def test_erasing_a_session_erases_what_the_page_says(logged, settings):
 # --- everything that can be read ----------------------------------------------------------------
 
 
-ROUTES = ("", "versions", "refs", "reflog", "proposals", "documents", "export", "export-pages")
+ROUTES = (
+    "",
+    "versions",
+    "refs",
+    "reflog",
+    "tags",
+    "proposals",
+    "documents",
+    "export",
+    "export-pages",
+)
 
 
 def _read_everything(world: World) -> list[str]:
