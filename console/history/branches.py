@@ -39,15 +39,15 @@ class Branches:
     """The branches of some versions of one store. Three queries.
 
     Args:
-        canonical_id: where canonical is.
+        canonical_id: where canonical is, in a store that has one.
         refs: the refs of the store, which name the branches that they stand on.
     """
 
     def __init__(
-        self, versions: Sequence[MemoryVersion], canonical_id: str, refs: Sequence[Ref]
+        self, versions: Sequence[MemoryVersion], canonical_id: str | None, refs: Sequence[Ref]
     ) -> None:
         wanted = [version.id for version in versions]
-        self._canonical = on_the_way_to(canonical_id, wanted)
+        self._canonical = on_the_way_to(canonical_id, wanted) if canonical_id else set()
         found = proposals_with_heads(wanted).fetch_mode(models.FETCH_RAISE)
         self._proposals: Mapping[str, Any] = {one.head_id: one for one in found}
         self._sessions = sessions_that_sealed(wanted)
@@ -95,5 +95,7 @@ def walk(
         is_canonical = branch.kind == RefKind.CANONICAL
         if version.parent_id and not is_canonical:
             above.setdefault(version.parent_id, Branch(branch.kind, branch.owner_id))
-        dot = graph and graph.place(version.id, version.parent_id, on_canonical=is_canonical)
+        dot = None
+        if graph:
+            dot = graph.place(version.id, version.parent_id, on_canonical=is_canonical)
         yield version, branch, dot

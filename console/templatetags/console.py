@@ -156,12 +156,17 @@ def ident(value: str | None, url: str = "", copy: bool = True) -> SafeString | s
 
 
 @register.simple_tag
-def copy_button(value: str, label: str = "") -> SafeString:
-    """A button that copies `value`; it is not there without scripting."""
+def copy_button(value: str, label: str = "", *, lines: bool = False) -> SafeString:
+    """A button that copies `value`; it is not there without scripting.
+
+    Args:
+        lines: `value` is a document's address; the lines that are picked go with it.
+    """
     return format_html(
-        '<button type="button" class="copy" data-copy="{}" aria-label="Copy {}" title="Copy">'
+        '<button type="button" class="copy" data-copy="{}"{} aria-label="Copy {}" title="Copy">'
         "{}{}</button>",
         value,
+        format_html(' data-lines-link="{}"', value) if lines else "",
         label or value,
         icon("square-2-stack", "icon idle"),
         icon("check", "icon done"),

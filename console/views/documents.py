@@ -23,6 +23,7 @@ from memory.documents import markdown
 from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
+from memory.queries.tags import tags_at, tags_held
 from memory.queries.versions import path_history, resolve
 from memory.textsafety.scanning import scan
 from wire.errors import NotFound
@@ -45,19 +46,23 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     except NotFound:
         return _gone(request, tab, path, resolve(store_id, wanted))
     history = _history(request, store_id, path, shown.version_id)
+    tags = tags_at([shown.version_id]).get(shown.version_id, [])
     context = tab.context | {
         "document": shown,
         "directory": path.rpartition("/")[0] + "/",
         "pinned": wanted is not None,
         "canonical": canonical_state(tab, shown),
+        "tags": tags,
         **history,
         **_views(request, shown),
     }
+    context |= _links(request, shown, context["view"])
     acquired = [
         Acquired(
             access=tab.access,
             bodies=[shown.document_id] if shown.text is not None else [],
             notes=_notes(history),
+            held=[tags_held(tags)],
             expires_at=shown.expires_at,
             whole=True,
         )
@@ -72,6 +77,20 @@ def document(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         fragment="path_history",
         status=200 if shown.text is not None else _missing(request),
     )
+
+
+def _links(request: ConsoleRequest, shown: DocumentAt, view: str) -> dict[str, str]:
+    """The document's address at this very version, and at whatever canonical holds.
+
+    Lines are of the source, so links keep to the view that is open, where that shows lines.
+    """
+    more = {"view": view} if view in {"source", "blame"} else {}
+    at_version = document_url(shown.store_id, shown.path, shown.version_id, **more)
+    latest = document_url(shown.store_id, shown.path, **more)
+    return {
+        "permalink": request.build_absolute_uri(at_version),
+        "latest_link": request.build_absolute_uri(latest),
+    }
 
 
 def _gone(request: ConsoleRequest, tab: Tab, path: str, version_id: str) -> HttpResponse:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.access import for_person, versioned
 from console.drawing.diffs import layout_of, preview_file
 from console.forms.proposals import AddForm, DeleteForm, EditForm, WordsForm
+from console.links import document_url
 from console.parsing import path_parameter, version_in
 from console.people import ConsoleRequest
 from console.publishing import publish_page
@@ -19,13 +20,13 @@ from console.views.store_shell import Tab, open_tab
 from memory.actions.change_sets import Operation
 from memory.publication import Acquired
 from memory.queries.documents import DocumentAt, read_document
-from memory.queries.versions import canonical_id
+from memory.queries.versions import canonical_id, path_history
 from memory.textsafety.characters import counts
 from memory.versions.sealing import Put
 from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.opening import Words
 from tenancy.models import Permission
-from wire.errors import Conflict
+from wire.errors import Conflict, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,12 @@ def propose(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
     tab = open_tab(request, store_id, "proposals")
     tab.access.require(Permission.WRITE)
     tab.access.require_active()
-    task = _task(request, tab)
+    try:
+        task = _task(request, tab)
+    except NotFound:
+        if request.method == "GET" and _was_ever(request, tab):
+            return _to_document(request, tab)
+        raise
     form = _form(request, task)
     is_valid = form.is_valid()
     if "preview" in request.POST:
@@ -109,6 +115,18 @@ def _task(request: ConsoleRequest, tab: Tab) -> Task:
         return Task("add", base, None)
     verb = "delete" if request.GET.get("operation") == "delete" else "edit"
     return Task(verb, base, read_document(store_id, path_parameter(request), base))
+
+
+def _was_ever(request: ConsoleRequest, tab: Tab) -> bool:
+    """Whether canonical held a document at the path that is asked for, once."""
+    store_id, path = tab.access.store_id, path_parameter(request)
+    return bool(path_history(store_id, path, canonical_id(store_id), limit=1))
+
+
+def _to_document(request: ConsoleRequest, tab: Tab) -> HttpResponse:
+    """The page of a document that is gone, which tells how it went and what there was."""
+    messages.warning(request, "There is no document here any more, so there is nothing to change.")
+    return redirect(request, document_url(tab.access.store_id, path_parameter(request)))
 
 
 def _form(request: ConsoleRequest, task: Task) -> WordsForm:

@@ -1,13 +1,16 @@
 """One version with its diff to its parent, and any two versions compared."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponseBase
 
 from console.drawing.diffs import Diff, layout_of, load_diff, load_file, remember_layout
 from console.forms.proposals import WordsForm
-from console.forms.versions import TagForm
+from console.forms.versions import HistoryForm, TagForm
+from console.history.rows import Row, acquire_rows, rows_of
+from console.history.searching import authors_of, matching
 from console.naming import Names
+from console.pages import slice_by_id
 from console.parsing import path_parameter, proposal_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.proposals.comments import Talks, load_talks
@@ -25,8 +28,8 @@ from proposals.publication import comments_held
 from proposals.queries.rows import get_proposal
 from wire.errors import Malformed, NotFound
 
-RECENT = 30
-"""Versions that the form of a comparison offers."""
+OFFERED: Final = 12
+"""Versions that the search of a comparison offers at once."""
 
 
 @content_tab("history")
@@ -64,23 +67,46 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
 
 @content_tab("history")
 def compare(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
-    """The difference of any two versions of the store."""
+    """The difference of any two versions of the store, and a search for either."""
     base, head = version_parameter(request, "base"), version_parameter(request, "head")
-    recent = list(versions.versions_of(tab.access.store_id)[:RECENT])
-    context = tab.context | {
+    ends = _ends(tab, base, head)
+    context: dict[str, Any] = tab.context | {
         "base": base,
         "head": head,
+        "ends": ends,
         "layout": layout_of(request),
-        "recent": recent,
     }
-    acquired = [acquire_versions(tab.access, recent)]
-    if not (base and head):
-        return publish_page(request, "console/compare.html", context, acquired)
-    diff = load_diff(*_both(tab, base, head))
+    acquired = [acquire_rows(tab.access, list(ends.values()))]
+    if not (base and head) or request.GET.get("pick"):
+        context |= _picker(request, tab)
+        acquired.append(acquire_rows(tab.access, context["offers"]))
+        status = context["form"].status
+        return publish_page(request, "console/compare.html", context, acquired, status=status)
+    diff = load_diff(base, head)
     acquired.append(acquire_diff(tab.access, diff))
     response = publish_page(request, "console/compare.html", context | {"diff": diff}, acquired)
     remember_layout(request, response)
     return response
+
+
+def _ends(tab: Tab, *named: str | None) -> dict[str, Row]:
+    """The versions that are compared, by their IDs. Raises NotFound for one that is none."""
+    wanted = {version_id for version_id in named if version_id}
+    versions.require_versions(tab.access.store_id, wanted)
+    found = versions.versions_of(tab.access.store_id).filter(id__in=wanted)
+    return {row.version.id: row for row in rows_of(tab.access, list(found))} if wanted else {}
+
+
+def _picker(request: ConsoleRequest, tab: Tab) -> dict[str, Any]:
+    """Versions to compare: the newest ones, or those that a search finds."""
+    form = HistoryForm(request.GET, authors=authors_of(tab.access))
+    if not form.is_valid():
+        return {"form": form, "offers": [], "next_page": None}
+    found = slice_by_id(
+        matching(tab.access.store_id, form.cleaned_data), request.GET.get("page"), size=OFFERED
+    )
+    offers = rows_of(tab.access, list(found.rows))
+    return {"form": form, "offers": offers, "next_page": found.next_page}
 
 
 @content_tab("history")

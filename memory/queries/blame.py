@@ -40,6 +40,8 @@ class LineOwner:
         path: where the document was in that version.
         unknown: None when the version wrote the lines. Otherwise it holds them, and who wrote
             them cannot be told: the text before it is `erased`, or the history is `too_long`.
+        earlier_id: the version where a blame of what stood here before goes on, at the same path;
+            None when nothing did, or its text is gone.
     """
 
     version_id: str
@@ -47,6 +49,7 @@ class LineOwner:
     actor: RecordedActor
     created_at: datetime
     unknown: UnknownReason | None = None
+    earlier_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -98,8 +101,20 @@ class _Write:
 
     def owner(self, unknown: UnknownReason | None = None) -> LineOwner:
         """The change as the owner of lines."""
-        change = self.change
-        return LineOwner(change.version_id, self.path, change.actor, change.created_at, unknown)
+        change, unknown = self.change, unknown or self.unknown
+        return LineOwner(
+            change.version_id,
+            self.path,
+            change.actor,
+            change.created_at,
+            unknown,
+            self._earlier_id(unknown),
+        )
+
+    def _earlier_id(self, unknown: UnknownReason | None) -> str | None:
+        if unknown == "too_long":
+            return self.change.version_id
+        return self.change.parent_id if self.before and self.before.text is not None else None
 
 
 @dataclass(slots=True)

@@ -52,7 +52,7 @@ def on_the_way_to(tip_id: str, version_ids: Collection[str]) -> set[str]:
     """Those of some versions that another one descends from, or is. One query."""
     if not version_ids:
         return set()
-    values = {"tip": uuid_from_id(tip_id), "versions": _uuids(version_ids)}
+    values: dict[str, Any] = {"tip": uuid_from_id(tip_id), "versions": _uuids(version_ids)}
     with connection.cursor() as cursor:
         cursor.execute(_ON_THE_WAY, values)
         return {id_from_uuid("version", row[0]) for row in cursor.fetchall()}

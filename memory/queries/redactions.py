@@ -66,6 +66,11 @@ class RedactionPreview:
     copies: tuple[str, ...] | None
     copy_count: int
 
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left for it to do: all was redacted before."""
+        return not self.refs and all(path.is_fenced and not path.bodies for path in self.paths)
+
 
 def preview_redaction(access: StoreAccess, paths: Sequence[str]) -> RedactionPreview:
     """Tell what a redaction would take; Proposals are told by the room that has them."""

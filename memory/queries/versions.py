@@ -94,6 +94,7 @@ class HistoryEntry:
     """One version in which a path changed. `content_sha256` is None where it was deleted."""
 
     version_id: str
+    parent_id: str | None
     kind: str
     actor: RecordedActor
     created_at: datetime
@@ -111,7 +112,7 @@ _HISTORY = f"""
 SELECT goal.id, goal.kind, goal.actor_kind, goal.actor_uuid, goal.actor_agent_uuid,
        goal.actor_operation, goal.created_at, n.message, n.erased_at, c.before_id IS NULL,
        d.id, d.content_sha256, d.bytes, d.expires_at,
-       b.document_version_id IS NOT NULL, e.reason, e.erased_at
+       b.document_version_id IS NOT NULL, e.reason, e.erased_at, goal.parent_id
 FROM memory_versionchange c
 JOIN memory_memoryversion goal ON goal.id = c.version_id
 LEFT JOIN memory_versionnote n ON n.version_id = goal.id
@@ -157,6 +158,7 @@ def _history_entry(row: tuple[Any, ...]) -> HistoryEntry:
     gone = erasure_of("" if row[14] else None, row[13], row[15], row[16]) if document else None
     return HistoryEntry(
         version_id=id_from_uuid("version", row[0]),
+        parent_id=row[17] and id_from_uuid("version", row[17]),
         kind=row[1],
         actor=RecordedActor(*row[2:6]),
         created_at=row[6],

@@ -36,7 +36,7 @@ def test_a_version_shows_what_it_changed(
     two: tuple[str, str],
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         page = author.text(f"{scene.path}/versions/{two[1]}")
     assert "Change much" in page
     assert "/notes.txt → /moved/notes.txt" in page
@@ -64,7 +64,7 @@ def test_any_two_versions_compare(scene: Scene, author: Reader, two: tuple[str, 
     back = author.text(f"{scene.path}/compare", base=head, head=base)
     assert "We release on <mark>Tuesdays</mark>." in back
     assert "No difference" in author.text(f"{scene.path}/compare", base=base, head=base)
-    assert "Recent versions" in author.text(f"{scene.path}/compare")
+    assert "Choose versions" in author.text(f"{scene.path}/compare")
     export = base.replace("memver_", "mrev_")
     assert "files changed" in author.text(f"{scene.path}/compare", base=export, head=head)
 

@@ -116,7 +116,7 @@ def test_filters_by_author_and_date(direct: Scene, author: Reader) -> None:
     "query", [{"kind": "x"}, {"author": "principal:x"}, {"since": "yesterday"}, {"path": "\0"}]
 )
 def test_nonsense_in_the_address_is_told(
-    scene: Scene, author: Reader, query: dict[str, str]
+    scene: Scene, author: Reader, query: dict[str, Any]
 ) -> None:
     assert author.get(f"{scene.path}/history", **query).status_code == 422
     assert author.get(f"{scene.path}/history", page="x").status_code == 400

@@ -179,6 +179,16 @@ def test_it_is_for_admins(scene: Scene, reviewer: Reader) -> None:
     assert _url(scene) not in reviewer.text(f"{scene.path}/settings")
 
 
+def test_what_was_redacted_before_is_not_offered_again(scene: Scene, keeper: Reader) -> None:
+    page = _look(scene, keeper, PATH).content.decode()
+    assert _confirm(scene, keeper, PATH, _seen(page)).status_code == 303
+
+    again = _look(scene, keeper, PATH).content.decode()
+
+    assert "Nothing is left to erase here." in again
+    assert "Erase for ever" not in again
+
+
 def test_a_store_that_is_being_deleted_is_nowhere(scene: Scene, keeper: Reader) -> None:
     MemoryStore.objects.filter(id=scene.store).update(lifecycle="deleting")
     assert keeper.get(_url(scene)).status_code == 404
