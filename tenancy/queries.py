@@ -108,6 +108,11 @@ def assignments(
     return rows
 
 
+def last_entry(event: str, target_id: str) -> AuditEntry | None:
+    """The last entry of one kind about something; whoever asks knows that they may know of it."""
+    return AuditEntry.objects.filter(target_uuid=target_id, event=event).order_by("-id").first()
+
+
 def audit_entries(
     caller: Caller, *, target_id: str | None = None, event: str | None = None
 ) -> QuerySet[AuditEntry]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -196,6 +197,12 @@ def size(count: int | None) -> str:
         return f"{count} B"
     unit = "KB" if count < 999_950 else "MB"
     return f"{count / UNITS[unit]:,.1f} {unit}"
+
+
+@register.filter
+def of(key: str, mapping: Mapping[str, Any]) -> Any:
+    """What a mapping has for a key; None when it has nothing."""
+    return mapping.get(key)
 
 
 @register.filter

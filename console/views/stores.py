@@ -9,11 +9,12 @@ from console import queries
 from console.access import for_person
 from console.browsing import Place
 from console.naming import Names
+from console.overview import overview_of, writers_of
 from console.pages import slice_by_id
 from console.parsing import directory_parameter, version_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page
-from console.responses import render_page
+from console.responses import render_page, wants_fragment
 from console.views.store_shell import Tab, content_tab
 from memory.api.trees import acquire_entries
 from memory.publication import Acquired
@@ -66,7 +67,12 @@ def documents(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         "pinned": wanted is not None,
         **(_found(version_id, words) if words else _listed(request, version_id, place)),
     }
+    context["writers"] = writers_of(tab.access, context["documents"])
     acquired = [acquire_entries(tab.access, context["documents"])]
+    if not (wanted or words or wants_fragment(request)) and place.path == "/":
+        told, held = overview_of(tab.access)
+        context["overview"] = told
+        acquired.append(held)
     return publish_page(
         request, "console/store/documents.html", context, acquired, fragment="listing"
     )

@@ -10,6 +10,7 @@ from console.forms.versions import HistoryForm, TagForm
 from console.history.rows import Row, acquire_rows, rows_of
 from console.history.searching import authors_of, matching
 from console.naming import Names
+from console.overview import origin_of
 from console.pages import slice_by_id
 from console.parsing import path_parameter, proposal_parameter, version_parameter
 from console.people import ConsoleRequest
@@ -45,6 +46,7 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         "version": found,
         "tags": [(tag, may_delete(tab.access, tag)) for tag in tags],
         "tag_form": TagForm(),
+        "origin": None if found.parent_id else origin_of(tab.access),
         "note": getattr(found, "note", None),
         "actor": names.actor(found),
         "refs": here,

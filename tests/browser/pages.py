@@ -111,6 +111,16 @@ PAGES = (
     Page("store-search-empty", "reviewer", lambda w: _route("store-search", w.store)),
     Page("store-history", "reviewer", lambda w: _route("store-history", w.store)),
     Page("store-history-long", "reviewer", lambda w: _route("store-history", w.imported)),
+    Page(
+        "store-history-filtered",
+        "reviewer",
+        lambda w: _route("store-history", w.store, path="/guides/", kind="proposal"),
+    ),
+    Page(
+        "store-history-nothing",
+        "reviewer",
+        lambda w: _route("store-history", w.store, words="no such"),
+    ),
     Page("store-proposals", "reviewer", lambda w: _route("store-proposals", w.store)),
     Page("store-refs", "reviewer", lambda w: _route("store-refs", w.store)),
     Page("store-access", "reviewer", lambda w: _route("store-access", w.store)),
@@ -168,6 +178,11 @@ PAGES = (
         lambda w: _route("version", w.imported, _version(w.imported, 60)),
     ),
     Page("compare-empty", "reviewer", lambda w: _route("compare", w.store)),
+    Page(
+        "compare-half",
+        "reviewer",
+        lambda w: _route("compare", w.store, base=canonical_id(w.store)),
+    ),
     Page(
         "compare",
         "reviewer",
