@@ -4,9 +4,11 @@ from http import HTTPStatus
 from typing import Any
 
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.world import World
+from tenancy.models import User
 from tests.client import Api
 
 
@@ -15,6 +17,16 @@ def queries_of_get(world: World, address: str, **query: Any) -> int:
     api = _api(world.secret)
     with CaptureQueriesContext(connection) as captured:
         api.get(address, query).ok()
+    return len(captured)
+
+
+def queries_of_page(world: World, address: str, **query: Any) -> int:
+    """Statements that a page of the Console makes for the owner, the sign-in's included."""
+    browser = Client(SERVER_NAME="localhost")
+    browser.force_login(User.objects.get(principals=world.owner))
+    with CaptureQueriesContext(connection) as captured:
+        answer = browser.get(address, query)
+    assert answer.status_code == HTTPStatus.OK, answer.content
     return len(captured)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from django.db import connection
 
 from benchmarks import corpus
-from benchmarks.counting import queries_of_get
+from benchmarks.counting import queries_of_get, queries_of_page
 from benchmarks.reads import BARE_VIEW
 from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import World
@@ -80,14 +80,30 @@ def path_history(world: World, pasts: Sequence[Past], bare: Subject) -> Quantity
 
 def history_page(world: World, pasts: Sequence[Past], bare: Subject) -> Quantity:
     """The history page of the Console, as a person who is signed in gets it."""
+    return _page(world, pasts, bare, "History page, Console", {})
+
+
+def narrowed_page(world: World, pasts: Sequence[Past], bare: Subject) -> Quantity:
+    """The same, narrowed to a path and to words that no version has: it looks through them all."""
+    query = {"path": OFTEN_WRITTEN, "words": "nothing like it"}
+    return _page(world, pasts, bare, "History page, narrowed", query)
+
+
+def _page(
+    world: World, pasts: Sequence[Past], bare: Subject, what: str, query: dict[str, str]
+) -> Quantity:
     return Quantity(
-        "History page, Console",
+        what,
         {
-            past.size: Subject(partial(world.browser().get, f"/stores/{past.id}/history"))
+            past.size: Subject(partial(world.browser().get, f"/stores/{past.id}/history", query))
             for past in pasts
         },
         floor=BARE_VIEW,
         floors={past.size: bare for past in pasts},
+        queries={
+            past.size: queries_of_page(world, f"/stores/{past.id}/history", **query)
+            for past in pasts
+        },
     )
 
 

@@ -121,6 +121,7 @@ def _histories(world: World, extent: Extent, tell: Tell) -> list[Figure]:
         histories.history(world, pasts, bare),
         histories.path_history(world, pasts, bare),
         histories.history_page(world, pasts, bare),
+        histories.narrowed_page(world, pasts, bare),
     ]
     take_turns(quantities, extent.short)
     return [figure for quantity in quantities for figure in timed(quantity)]
