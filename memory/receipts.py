@@ -121,6 +121,15 @@ def forget(store_id: str, naming: str, ids: Iterable[str]) -> int:
 
 
 @step
+def forget_unsealed(store_id: str) -> int:
+    """The same for all writes of a store that altered nothing: no version tells of which paths."""
+    unsealed = IdempotencyReceipt.objects.filter(
+        store=store_id, fingerprint__isnull=False, outcome__contains={"version": None}
+    )
+    return unsealed.update(fingerprint=None, outcome={})
+
+
+@step
 def forget_beside_stores(workspace_id: str, naming: str, ids: Collection[str]) -> int:
     """The same for writes of a Workspace that are in no store, such as the making of a Session.
 
