@@ -15,7 +15,7 @@ from sessions.access import open_session
 from sessions.actions.settlements import Settlement, settle_run
 from sessions.api.runs import RunStateName
 from sessions.models import MOUNTS_AT_MOST
-from sessions.queries.runs import find_run
+from sessions.queries.runs import NO_SUCH_RUN, find_run
 from sessions.turns.captures import Capture, CapturedDocument
 from sessions.turns.settling import NewSettlement
 from tenancy.api.base import ApiView, caller_of
@@ -157,7 +157,7 @@ class SettlementView(ApiView):
         """
         caller = caller_of(request)
         run = find_run(caller, parse_path_id("run", id))
-        access = open_session(caller, run.session_id)
+        access = open_session(caller, run.session_id, NO_SUCH_RUN)
         body = parse_body(request, SettleRun)
         key = require_key(request, body.model_dump(mode="json"))
         captures = tuple(capture.capture() for capture in body.captures)

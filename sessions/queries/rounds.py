@@ -9,6 +9,10 @@ from tenancy.caller import Caller
 from wire.errors import BackendUnavailable, NotFound
 
 
+NO_SUCH_INPUT = "There is no such input."
+NO_SUCH_ROUND = "There is no such round."
+
+
 def inputs_of(session_id: str) -> QuerySet[SessionInput]:
     """A Session's inputs."""
     return SessionInput.objects.filter(session=session_id)
@@ -19,7 +23,7 @@ def find_input(caller: Caller, input_id: str) -> SessionInput:
     inputs = SessionInput.objects.filter(session__workspace=caller.workspace_id)
     found = inputs.filter(id=input_id).first()
     if found is None:
-        raise NotFound("There is no such input.")
+        raise NotFound(NO_SUCH_INPUT)
     return found
 
 
@@ -38,7 +42,7 @@ def find_round(caller: Caller, round_id: str) -> Round:
     rounds = Round.objects.filter(input__session__workspace=caller.workspace_id)
     found = rounds.select_related("input").filter(id=round_id).first()
     if found is None:
-        raise NotFound("There is no such round.")
+        raise NotFound(NO_SUCH_ROUND)
     return found
 
 

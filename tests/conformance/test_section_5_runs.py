@@ -315,6 +315,12 @@ def test_who_may_start_runs(workspace, scene):
         return Api(make_key(workspace, principal=person)[1]).post(url, {})
 
     assert as_person(stranger).status == 404
+    run = start_run(scene, session).ok(201)["id"]
+    api = Api(make_key(workspace, principal=stranger)[1])
+    for path in ("/v1/runs/{}", "/v1/runs/{}/settlement"):
+        verb = api.post if path.endswith("settlement") else api.get
+        known, unknown = (verb(path.format(one)) for one in (run, random_id("run")))
+        assert (known.status, known.content) == (404, unknown.content), "as a random ID does"
     assert as_person(reader).error == "policy.denied"
     as_person(writer).ok(201)
     assert agent_of(scene, session).post(url, {}).error == "policy.denied"
