@@ -13,7 +13,7 @@ from memory.models import MemoryVersion
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
 from memory.retention import require_durable_bodies
-from memory.stores import finish_write, require_writable
+from memory.stores import finish_unchanged, finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import find_session, require_active
 from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
@@ -79,6 +79,7 @@ def _seal(access: StoreAccess, wanted: NewCheckpoint, receipt: Receipt) -> Check
     drafted = draft_operations(base, wanted.operations)
     if drafted.is_empty:
         receipts.keep(receipt, {"version": None, "canonical_advanced": False})
+        finish_unchanged(access, partial(_require, wanted))
         return CheckpointOutcome(None, [], canonical_advanced=False, replayed=False)
     made = seal_checkpoint(
         access=access,
