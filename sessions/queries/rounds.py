@@ -8,7 +8,6 @@ from sessions.models import InputMount, MemoryCall, Round, SessionInput
 from tenancy.caller import Caller
 from wire.errors import BackendUnavailable, NotFound
 
-
 NO_SUCH_INPUT = "There is no such input."
 NO_SUCH_ROUND = "There is no such round."
 

@@ -9,7 +9,6 @@ from sessions.models import Event, EventKind, Run
 from tenancy.caller import Caller
 from wire.errors import NotFound
 
-
 NO_SUCH_RUN = "There is no such Run."
 
 

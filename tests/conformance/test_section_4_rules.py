@@ -189,7 +189,7 @@ class TestAuthors:
                 scenario.approve(opened, by=who)
 
     def test_who_restores_what_never_was_canonical_hides_no_author(self, scenario, both):
-        """Words stay their writers': an earlier canonical is everybody's, a rejected head is not."""
+        """An earlier canonical is everybody's words; a rejected head is its writers' still."""
         first = scenario.advance({"/b.md": "b\n"})
         rejected = scenario.propose({"/a.md": "one\n"}, by=both)
         scenario.reject(rejected)
