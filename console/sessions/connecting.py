@@ -105,7 +105,8 @@ def _round(mount: Mount, input_id: str) -> list[Command]:
     return [
         Command(
             "Enter the next round",
-            "Of the last input. It reads what the rounds before it wrote, and nothing newer.",
+            "Of the last input, once the round before is finished. It reads what those before it"
+            " wrote, and nothing newer.",
             f'ROUND=$(api "$CHECKFU_URL/v1/inputs/{input_id}/rounds" \\\n'
             "  -H \"Idempotency-Key: round-$(date +%s)\" -d '{}' |\n"
             "  python3 -c 'import json, sys; print(json.load(sys.stdin)[\"id\"])')",

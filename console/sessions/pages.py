@@ -17,7 +17,7 @@ from sessions.mounts.resolver import Resolution
 from sessions.publication import SessionsRead
 from sessions.queries.checkpoints import checkpoints_of
 from sessions.queries.facts import has_native_writer, mounts_of, resolve_mounts
-from sessions.queries.rounds import inputs_of, latest_rounds, plans_of_inputs
+from sessions.queries.rounds import inputs_of, last_rounds, plans_of_inputs
 from sessions.queries.runs import resources_of, runs_of
 from sessions.queries.stores import readable_stores
 from sessions.turns.workingrefs import working_refs_of
@@ -162,7 +162,7 @@ def _input_rows(
     plans, rounds = defaultdict(list), defaultdict(list)
     for mount in plans_of_inputs([one.id for one in inputs]):
         plans[mount.input_id].append(_planned(mount, stores))
-    for entered in latest_rounds([one.id for one in inputs], each=ROUNDS_SHOWN):
+    for entered in last_rounds([one.id for one in inputs], each=ROUNDS_SHOWN):
         rounds[entered.input_id].append(_round(entered, stores))
     return [{"input": one, "mounts": plans[one.id], "rounds": rounds[one.id]} for one in inputs]
 

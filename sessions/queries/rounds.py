@@ -34,12 +34,12 @@ def rounds_of(input_id: str) -> QuerySet[Round]:
     return Round.objects.filter(input=input_id)
 
 
-def latest_rounds(input_ids: Collection[str], *, each: int) -> list[Round]:
+def last_rounds(input_ids: Collection[str], *, each: int) -> list[Round]:
     """The last rounds of some inputs, newest first, with what was called in them. One query."""
     number = Window(RowNumber(), partition_by=F("input"), order_by=F("position").desc())
     rounds = Round.objects.filter(input__in=list(input_ids)).annotate(number=number)
-    latest = rounds.filter(number__lte=each).select_related("call__checkpoint", "call__mount")
-    return list(latest.order_by("-position"))
+    some = rounds.filter(number__lte=each).select_related("call__checkpoint", "call__mount")
+    return list(some.order_by("-position"))
 
 
 def find_round(caller: Caller, round_id: str) -> Round:
