@@ -1,7 +1,7 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any, Final
@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTextTransform
 from database.transactions import step
 from memory.models import IdempotencyReceipt
 from tenancy.caller import Caller
-from wire.errors import Conflict
+from wire.errors import BackendUnavailable, Conflict
 from wire.idempotency import IdempotencyKey
 from wire.ids import uuid_from_id
 
@@ -89,6 +89,18 @@ def _judged(found: IdempotencyReceipt, key: IdempotencyKey) -> Receipt:
     if found.fingerprint != key.fingerprint:
         raise Conflict("This Idempotency-Key was already used with a different request.")
     return Receipt(found.id, found.outcome)
+
+
+def require_recorded(outcome: Mapping[str, Any], *names: str) -> None:
+    """Refuse to guess what came of a write whose receipt does not tell all of it (contract C7).
+
+    Raises:
+        BackendUnavailable: an entry is missing.
+    """
+    if not outcome.keys() >= set(names):
+        raise BackendUnavailable(
+            "What came of this request was not recorded whole, and is not guessed."
+        )
 
 
 @step

@@ -18,7 +18,6 @@ from memory.versions.sealing import Note
 from sessions.access import find_session, require_active
 from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
 from sessions.turns.workingrefs import ref_of
-from wire.errors import BackendUnavailable
 from wire.idempotency import IdempotencyKey
 
 
@@ -117,10 +116,7 @@ def _base(store_id: str, wanted: NewCheckpoint) -> MemoryVersion:
 
 def _told_again(outcome: dict[str, Any]) -> CheckpointOutcome:
     """What came of it then, wherever canonical is now (contract C7)."""
-    if outcome.keys() < {"version", "canonical_advanced"}:
-        raise BackendUnavailable(
-            "What came of this request was not recorded whole, and is not guessed."
-        )
+    receipts.require_recorded(outcome, "version", "canonical_advanced")
     version = outcome["version"]
     return CheckpointOutcome(
         version_id=version,

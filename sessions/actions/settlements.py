@@ -158,7 +158,8 @@ def _mark(wanted: NewSettlement, state: Run.State) -> bool:
 
 
 def _told_again(checked: Checked, outcome: dict[str, Any]) -> SettledStore:
-    """What came of it then, wherever canonical is now."""
+    """What came of it then, wherever canonical is now. Raises BackendUnavailable (C7)."""
+    receipts.require_recorded(outcome, "version", "canonical_advanced")
     version = outcome["version"]
     return SettledStore(
         store_id=checked.access.store_id,

@@ -104,7 +104,7 @@ class RunsView(ApiView):
         """Freezes what each mount reads, and makes the working refs that it will write on.
 
         For the acting principal, or with `write` on the Session. A mount that comes to nothing
-        refuses the Run; where the environment cannot list what was written, a failed one is kept.
+        refuses the Run; where the environment would lose what is written, a failed one is kept.
         """
         access = open_session(caller_of(request), parse_path_id("session", id))
         body = parse_body(request, StartRun)

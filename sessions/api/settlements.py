@@ -19,7 +19,15 @@ from sessions.queries.runs import NO_SUCH_RUN, find_run
 from sessions.turns.captures import Capture, CapturedDocument
 from sessions.turns.settling import NewSettlement
 from tenancy.api.base import ApiView, caller_of
-from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly, name_some
+from wire.errors import (
+    Conflict,
+    HarnessIncompatible,
+    NotFound,
+    PolicyDenied,
+    RangeTooLarge,
+    ReadOnly,
+    name_some,
+)
 from wire.fields import IdOf
 from wire.idempotency import require_key
 from wire.operations import operation
@@ -147,7 +155,14 @@ class SettlementView(ApiView):
         summary="Settle a Run",
         body=SettleRun,
         answers={200: SettlementOut},
-        errors=(NotFound, PolicyDenied, ReadOnly, Conflict, RangeTooLarge),
+        errors=(
+            NotFound,
+            PolicyDenied,
+            ReadOnly,
+            Conflict,
+            HarnessIncompatible,
+            RangeTooLarge,
+        ),
         idempotency="required",
     )
     def post(self, request: Request, id: str) -> Response:

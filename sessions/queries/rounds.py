@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from sessions.models import InputMount, MemoryCall, Round, SessionInput
 from tenancy.caller import Caller
@@ -34,6 +35,14 @@ def plans_of_inputs(input_ids: Collection[str]) -> QuerySet[InputMount]:
 def rounds_of(input_id: str) -> QuerySet[Round]:
     """An input's rounds."""
     return Round.objects.filter(input=input_id)
+
+
+def last_rounds(input_ids: Collection[str], *, each: int) -> list[Round]:
+    """The last rounds of some inputs, newest first, with what was called in them. One query."""
+    number = Window(RowNumber(), partition_by=F("input"), order_by=F("position").desc())
+    rounds = Round.objects.filter(input__in=list(input_ids)).annotate(number=number)
+    some = rounds.filter(number__lte=each).select_related("call__checkpoint", "call__mount")
+    return list(some.order_by("-position"))
 
 
 def find_round(caller: Caller, round_id: str) -> Round:

@@ -190,10 +190,17 @@ PAGES = (
     Page("session", "author", lambda w: _route("session", w.sessions["worked"])),
     Page("session-reader", "author", lambda w: _route("session", w.sessions["reader"])),
     Page("session-archived", "author", lambda w: _route("session", w.sessions["archived"])),
+    Page("session-calling", "author", lambda w: _route("session", w.sessions["calling"])),
+    Page("session-mount", "author", lambda w: _route("session-mount", w.sessions["worked"], "2")),
     Page("session-no-grant", "admin", lambda w: _route("session", w.sessions["worked"])),
     Page("session-events", "author", lambda w: _route("session-events", w.sessions["worked"])),
     Page("session-erase", "admin", lambda w: _route("session-erase", w.sessions["worked"])),
     Page("session-connect", "author", lambda w: _route("session-connect", w.sessions["worked"])),
+    Page(
+        "session-connect-calling",
+        "author",
+        lambda w: _route("session-connect", w.sessions["calling"]),
+    ),
     Page("session-new", "author", lambda w: _route("session-new")),
     Page("session-new-cannot", "reviewer", lambda w: _route("session-new", store=w.store)),
     Page(
