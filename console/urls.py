@@ -12,6 +12,7 @@ from console.views import (
     environments,
     erasure,
     errors,
+    explaining,
     exports,
     finding,
     forks,
@@ -146,6 +147,7 @@ session_urls = [
 # /access…, /principals…, /agents…, /environments…, /spaces…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
+    path("access/explained", explaining.explain_access, name="access-explained"),
     path(
         "access/<permission_assignment:assignment_id>/revoke",
         access.revoke_assignment,
