@@ -7,6 +7,7 @@ from console.views import (
     account,
     agents,
     audit,
+    capabilities,
     commenting,
     documents,
     environments,
@@ -194,6 +195,7 @@ job_urls = [
 reference_urls = [
     path("reference", reference.reference, name="reference"),
     path("reference/openapi.json", reference.schema, name="reference-schema"),
+    path("capabilities", capabilities.capability_list, name="capabilities"),
     path("errors", errors.reference, name="errors"),
 ]
 
