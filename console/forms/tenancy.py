@@ -64,6 +64,8 @@ class ExplainForm(ConsoleForm):
 
     def __init__(self, *args: Any, subjects: Any, stores: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input"
         self.fields["who"].choices = [("", "Choose…"), *subjects]  # type: ignore[attr-defined]
         self.fields["store"].choices = [("", "Choose…"), *stores]  # type: ignore[attr-defined]
 

@@ -37,6 +37,8 @@ def _complaints(context: BrowserContext, page: Page, world: World) -> list[str]:
     if page.settled:
         tab.wait_for_selector(page.settled)
     tab.wait_for_load_state("networkidle")
+    if page.then:
+        page.then(tab)
     found = list(findings(tab))
     if answer is None or answer.status != page.status:
         found.append(f"status {answer and answer.status}")

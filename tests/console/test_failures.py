@@ -134,6 +134,7 @@ def test_the_fence_closes_what_needs_versions(
     ):
         page = author.text(path, answers=503)
         assert "The versioned surface is fenced on this deployment." in page, path
+    assert author.text(f"{scene.path}/settings").count("(switched off)") == 5
     for path in ("/stores", f"{scene.path}/settings", f"{scene.path}/access", "/access"):
         assert author.get(path).status_code == 200, path
 
