@@ -20,7 +20,6 @@ NOTICES = "#notices"
 STORE = re.compile(r"\bmemstore_[0-9a-f]{32}\b")
 
 
-
 @dataclass(frozen=True, slots=True)
 class Words:
     """A failure as a person needs it: what happened, in a title, and what to do about it."""

@@ -128,7 +128,9 @@ def audit_entries(
     if target_id:
         rows = rows.filter(target_uuid=target_id)
     if event:
-        rows = rows.filter(event__startswith=event) if event[-1] == "." else rows.filter(event=event)
+        rows = (
+            rows.filter(event__startswith=event) if event[-1] == "." else rows.filter(event=event)
+        )
     if by:
         rows = rows.filter(Q(actor_uuid=by) | Q(acting_principal_uuid=by))
     first, last = days

@@ -40,7 +40,11 @@ def access(request: ConsoleRequest) -> HttpResponseBase:
         if form.is_valid() and _grant(request, form, _parsed_target(form)):
             return redirect(request, reverse("console:access"))
         page = slice_by_id(queries.assignments(caller).order_by("-id"), request.GET.get("page"))
-        context |= {"form": form, "rows": grant_rows(request.caller, page.rows), "next_page": page.next_page}
+        context |= {
+            "form": form,
+            "rows": grant_rows(request.caller, page.rows),
+            "next_page": page.next_page,
+        }
     elif request.method == "POST":
         raise PolicyDenied("This is for admins of the Workspace.")
     status = form.status if form else 200

@@ -49,7 +49,13 @@ def agent(request: ConsoleRequest, agent_id: str) -> HttpResponseBase:
         if form.carry_out(lambda: change_agent(caller=request.caller, agent_id=agent_id, **values)):
             messages.success(request, "Saved.")
             return redirect(request, reverse("console:agents"))
-    context = {"form": form, "title": found.name, "agent": found, "back": "console:agents", "back_to": "Agents"}
+    context = {
+        "form": form,
+        "title": found.name,
+        "agent": found,
+        "back": "console:agents",
+        "back_to": "Agents",
+    }
     return render_page(request, "console/access/agent.html", context, status=form.status)
 
 

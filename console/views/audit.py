@@ -46,9 +46,7 @@ def _actors(request: ConsoleRequest) -> list[Any]:
         ("People and services", queries.principals(request.caller)),
         ("API keys", queries.api_keys(request.caller)),
     )
-    return [
-        (label, list(rows.order_by("name").values_list("id", "name"))) for label, rows in kinds
-    ]
+    return [(label, list(rows.order_by("name").values_list("id", "name"))) for label, rows in kinds]
 
 
 def _named(request: ConsoleRequest, entries: Any) -> list[dict[str, Any]]:

@@ -42,7 +42,12 @@ def new_person(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The person can sign in now. They hold no grant yet.")
             return redirect(request, reverse("console:principals-one", args=[made.id]))
-    context = {"form": form, "title": "New person", "back": "console:principals", "back_to": "Principals"}
+    context = {
+        "form": form,
+        "title": "New person",
+        "back": "console:principals",
+        "back_to": "Principals",
+    }
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 
@@ -62,7 +67,12 @@ def new_service(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The service exists now. It holds no grant yet.")
             return redirect(request, reverse("console:principals-one", args=[made.id]))
-    context = {"form": form, "title": "New service", "back": "console:principals", "back_to": "Principals"}
+    context = {
+        "form": form,
+        "title": "New service",
+        "back": "console:principals",
+        "back_to": "Principals",
+    }
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 

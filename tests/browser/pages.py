@@ -197,9 +197,12 @@ PAGES = (
     Page(
         "compare-file",
         "reviewer",
-        lambda w: compare_url(w.imported, _version(w.imported, 61), canonical_id(w.imported))
-        .replace("/compare", "/compare/file")
-        + "&path=/rules/everything.md",
+        lambda w: (
+            compare_url(w.imported, _version(w.imported, 61), canonical_id(w.imported)).replace(
+                "/compare", "/compare/file"
+            )
+            + "&path=/rules/everything.md"
+        ),
     ),
     Page(
         "compare",

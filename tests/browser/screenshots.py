@@ -33,10 +33,12 @@ def capture(base: str, world: World, names: list[str], folder: Path = FOLDER) ->
         browser = launch(playwright)
         for who in sorted({page.who for page in wanted}):
             state = _signed_in(browser, base, world, who)
-            for width in WIDTHS:
-                with _context(browser, {"width": width, "height": WIDTHS[width]}, state) as context:
+            for width, height in WIDTHS.items():
+                with _context(browser, {"width": width, "height": height}, state) as context:
                     for page in (each for each in wanted if each.who == who):
-                        _shoot(context, base + page.url(world), page, f"{page.name}-{width}", folder)
+                        _shoot(
+                            context, base + page.url(world), page, f"{page.name}-{width}", folder
+                        )
         for page in (each for each in wanted if each.name in KEPT):
             state = _signed_in(browser, base, world, page.who)
             _keep(browser, base + page.url(world), KEPT[page.name], state)

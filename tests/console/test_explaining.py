@@ -75,9 +75,7 @@ def test_an_agent_needs_a_principal_beside_it(scene: Scene, admin: Reader) -> No
     assert "what both hold" in page
 
 
-def test_one_may_ask_about_oneself_and_no_more(
-    scene: Scene, author: Reader, admin: Reader
-) -> None:
+def test_one_may_ask_about_oneself_and_no_more(scene: Scene, author: Reader, admin: Reader) -> None:
     mine = f"principal:{scene.author.id}"
     assert _verdicts(_ask(author, mine, scene.store))[:2] == [True, True]
     other = f"principal:{scene.reviewer.id}"
