@@ -34,6 +34,12 @@ EXPLAINED: Final = {
 REVIEWS_NEVER: Final = "Whatever it holds: services and agents never decide on Proposals."
 
 
+AGENT_IN_SESSION: Final = (
+    "An agent works in a Session, for a principal: what counts there is what both hold, and what"
+    " the Session mounts."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Who:
     """Somebody that is asked about.
@@ -121,10 +127,7 @@ def _agent(found: Agent) -> Who:
     return Who(
         found.name,
         (Subject(SubjectKind.AGENT, found.id),),
-        bounds=(
-            "An agent works in a Session, for a principal: what counts there is what both hold,"
-            " and what the Session mounts.",
-        ),
+        bounds=(AGENT_IN_SESSION,),
         obstacles=("It is archived: it runs nothing any more.",) if archived else (),
         reviews=False,
     )

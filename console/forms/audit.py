@@ -42,7 +42,7 @@ class AuditForm(ConsoleForm):
         label="Event",
         required=False,
         max_length=100,
-        widget=forms.TextInput(attrs={"list": "events", "placeholder": "store. or store.created"}),
+        widget=forms.TextInput(attrs={"list": "events", "placeholder": "store.created"}),
     )
     by = forms.ChoiceField(label="By, or for", required=False)
     target = forms.CharField(
