@@ -93,7 +93,7 @@ class Answer:
     allowed: bool
     sides: Sequence[Side]
     lacks_read: bool
-    remark: str = ""
+    caveat: str = ""
 
 
 def find_who(caller: Caller, subject: str) -> Who:
@@ -191,7 +191,7 @@ def _answer(who: Who, found: Explanation, permission: Permission, names: Names) 
         allowed and not never,
         [_side(holder, permission, names) for holder in found.holders],
         lacks_read=permission in NEEDS_READ & found.held and Permission.READ not in found.held,
-        remark=REVIEWS_NEVER if never else "",
+        caveat=REVIEWS_NEVER if never else "",
     )
 
 

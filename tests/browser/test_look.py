@@ -119,6 +119,7 @@ def test_signing_in_finding_and_opening_by_keys_alone(world: World, open_as: Ope
     expect(tab.get_by_role("heading", level=1)).to_have_text("Find")
     tab.keyboard.type("release")
     tab.keyboard.press("Enter")
+    expect(tab.get_by_role("heading", name="Proposals")).to_be_visible()
     _tab_to(tab, "Releases need two people")
     tab.keyboard.press("Enter")
     expect(tab.get_by_role("heading", level=1)).to_have_text("Releases need two people")
