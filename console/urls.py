@@ -7,11 +7,13 @@ from console.views import (
     account,
     agents,
     audit,
+    capabilities,
     commenting,
     documents,
     environments,
     erasure,
     errors,
+    explaining,
     exports,
     finding,
     forks,
@@ -157,6 +159,7 @@ session_urls = [
 # /access…, /principals…, /agents…, /environments…, /spaces…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
+    path("access/explained", explaining.explain_access, name="access-explained"),
     path(
         "access/<permission_assignment:assignment_id>/revoke",
         access.revoke_assignment,
@@ -203,6 +206,7 @@ job_urls = [
 reference_urls = [
     path("reference", reference.reference, name="reference"),
     path("reference/openapi.json", reference.schema, name="reference-schema"),
+    path("capabilities", capabilities.capability_list, name="capabilities"),
     path("errors", errors.reference, name="errors"),
 ]
 

@@ -125,7 +125,11 @@ const KEYS = {
   u: () => document.querySelector("[data-key-layout]")?.click(),
   a: () => openPart("approve"),
   r: () => openPart("reject"),
-  "/": () => document.querySelector("[data-key-search]")?.focus(),
+  "/": () => {
+    const field = document.querySelector("[data-key-search]");
+    if (field) field.focus();
+    else document.querySelector("[data-key-find]")?.click();
+  },
   "?": () => openPart("key-help"),
 };
 

@@ -119,7 +119,7 @@ def test_the_assistants_own_notes():
 @pytest.mark.parametrize(
     ("username", "held"),
     [
-        ("reviewer", {"project-docs": "read review", "team-memory": "read review"}),
+        ("reviewer", {"project-docs": "read review", "team-memory": "read review write"}),
         ("author", {"project-docs": "read write", "team-memory": "read write"}),
         ("admin", {"project-docs": "", "team-memory": "read admin", "assistant-notes": ""}),
     ],
