@@ -9,6 +9,7 @@ from benchmarks import (
     exports,
     histories,
     imports,
+    queues,
     reads,
     redactions,
     searches,
@@ -37,6 +38,7 @@ class Extent:
         versions: in the stores whose histories are read, ascending.
         redacted: in the stores of which a path is redacted, ascending.
         mounts: of Sessions that are started, ascending.
+        waiting: Proposals that wait for one reviewer, ascending.
     """
 
     sizes: tuple[int, ...]
@@ -48,6 +50,7 @@ class Extent:
     versions: tuple[int, ...]
     redacted: tuple[int, ...]
     mounts: tuple[int, ...] = (8, 32)
+    waiting: tuple[int, ...] = (5, 500)
 
 
 QUICK = Extent(
@@ -79,6 +82,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
     return [
         *_requests_and_actions(world, extent, tell),
         *_histories(world, extent, tell),
+        *_queues(world, extent, tell),
         *_searches(world, extent, tell),
         *_sessions(world, extent, tell),
         *_many_writers(world, extent, tell),
@@ -121,6 +125,18 @@ def _histories(world: World, extent: Extent, tell: Tell) -> list[Figure]:
         histories.history(world, pasts, bare),
         histories.path_history(world, pasts, bare),
         histories.history_page(world, pasts, bare),
+    ]
+    take_turns(quantities, extent.short)
+    return [figure for quantity in quantities for figure in timed(quantity)]
+
+
+def _queues(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Queueing …")
+    desks = queues.make_desks(extent.waiting)
+    bare = reads.bare_view(world)
+    quantities = [
+        queues.queue_page(world, desks, bare),
+        queues.queue_by_path(world, desks, bare),
     ]
     take_turns(quantities, extent.short)
     return [figure for quantity in quantities for figure in timed(quantity)]

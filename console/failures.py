@@ -95,6 +95,7 @@ def render_failure(
         "error": error,
         "words": WORDS.get(type(error), OTHERWISE),
         "anchor": error_anchor(error.type),
+        "is_failure": True,
         "is_fenced": isinstance(error, errors.Fenced),
         "denied_on": store[0] if store and isinstance(error, errors.PolicyDenied) else None,
         "back": _came_from(request),

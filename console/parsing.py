@@ -17,6 +17,7 @@ from wire.errors import Malformed
 from wire.strictjson import refuse_unstorable_text
 
 POSITION: Final = re.compile(r"[0-9]{1,9}")
+ROW_NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 def version_parameter(request: HttpRequest, name: str) -> str | None:
@@ -105,9 +106,22 @@ def position_parameter(request: HttpRequest, name: str) -> int | None:
 
 def words_parameter(request: HttpRequest, name: str = "q") -> str:
     """What is searched for, without white space around it. Raises Malformed for NUL."""
-    text = request.GET.get(name, "").strip()
+    return words_in(request.GET, name)
+
+
+def words_in(values: Mapping[str, object], name: str) -> str:
+    """Words among some values, without white space around them. Raises Malformed for NUL."""
+    text = str(values.get(name, "")).strip()
     refuse_unstorable_text(text, name)
     return text
+
+
+def number_in(values: Mapping[str, object], name: str) -> int:
+    """The number of a row among some values. Raises Malformed."""
+    text = str(values.get(name, ""))
+    if not ROW_NUMBER.fullmatch(text):
+        raise Malformed(f"{name}: a whole number.")
+    return int(text)
 
 
 def path_parameter(request: HttpRequest, name: str = "path") -> str:

@@ -9,6 +9,7 @@ from console.views import (
     audit,
     capabilities,
     commenting,
+    deciding,
     documents,
     environments,
     erasure,
@@ -21,6 +22,8 @@ from console.views import (
     keys,
     merging,
     new_session,
+    notice_preferences,
+    notices,
     picking,
     principals,
     proposals,
@@ -29,6 +32,7 @@ from console.views import (
     redacting,
     reference,
     rule_matches,
+    saved_views,
     search,
     session_connect,
     session_erasure,
@@ -52,6 +56,17 @@ account_urls = [
     path("password", account.password, name="password"),
     path("workspace", account.workspace, name="workspace"),
     path("theme", account.theme, name="theme"),
+]
+
+# /notices…
+notice_urls = [
+    path("notices", notices.notice_list, name="notices"),
+    path("notices/open", notices.open_notice, name="notices-open"),
+    path("notices/read", notices.read_all, name="notices-read"),
+    path("notices/preferences", notice_preferences.preferences, name="notices-preferences"),
+    path("notices/ask", notice_preferences.send_again, name="notices-ask"),
+    path("notices/confirm", notice_preferences.confirm, name="notices-confirm"),
+    path("notices/unsubscribe", notice_preferences.end, name="notices-unsubscribe"),
 ]
 
 # /find
@@ -100,6 +115,9 @@ store_urls = [
 # / and /proposals…
 proposal_urls = [
     path("", queue.queue, name="queue"),
+    path("decide", deciding.decide_several, name="queue-decide"),
+    path("views/save", saved_views.keep, name="queue-save-view"),
+    path("views/change", saved_views.change, name="queue-change-view"),
     path("proposals/<proposal:proposal_id>", proposals.proposal, name="proposal"),
     path("proposals/<proposal:proposal_id>/state", proposals.state, name="proposal-state"),
     path("proposals/<proposal:proposal_id>/respond", proposals.decide, name="proposal-respond"),
@@ -212,6 +230,7 @@ reference_urls = [
 
 urlpatterns = [
     *account_urls,
+    *notice_urls,
     *proposal_urls,
     *finding_urls,
     *store_urls,

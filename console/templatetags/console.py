@@ -14,10 +14,11 @@ from django.utils.safestring import SafeString
 from heroicons.templatetags.heroicons import heroicon_micro
 
 from console import links
+from console.counting import NOTHING_COUNTED, Counted, counted_for
 from console.drawing.visible import visible_text
 from console.navigation import ACCESS, MAIN, Place, here
 from console.theme import THEMES, theme_of
-from console.times import exact_time, relative_time
+from console.times import exact_time, relative_time, waited_time
 from memory.diffs.lines import Counts
 from memory.trees.hashing import spell_hash
 
@@ -136,6 +137,17 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag
+def waited(moment: datetime) -> SafeString:
+    """How long something waits: the time itself to hover."""
+    return format_html(
+        '<time datetime="{}" title="Since {}" class="nowrap">{}</time>',
+        moment.isoformat(),
+        exact_time(moment),
+        waited_time(moment, timezone.now()),
+    )
+
+
+@register.simple_tag
 def exact(moment: datetime) -> SafeString:
     """A time in full, for the places where it is the point."""
     return format_html(
@@ -235,6 +247,15 @@ def places(context: Context, which: str = "main") -> list[tuple[Place, bool]]:
         place for place in NAVIGATIONS[which] if request.principal.is_admin or not place.for_admins
     )
     return [(place, room in place.rooms) for place in shown]
+
+
+@register.simple_tag(takes_context=True)
+def counts(context: Context) -> Counted:
+    """What the navigation counts; nothing on pages of refusals, and where nobody is signed in."""
+    request = context["request"]
+    if context.get("is_failure") or not getattr(request, "principal", None):
+        return NOTHING_COUNTED
+    return counted_for(request)
 
 
 @register.filter

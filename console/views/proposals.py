@@ -19,6 +19,7 @@ from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposals.comments import Refused, Talks, asked_place, load_talks
+from console.proposals.deciding import answer_of, may_reject
 from console.proposals.diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
 from console.proposals.rows import rows_of
 from console.proposals.rules import shown_approvals
@@ -28,12 +29,10 @@ from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
-from memory.trees.hashing import parse_hash
 from proposals.actions.comments import require_commenting
-from proposals.actions.respond import Answer, Seen, respond
+from proposals.actions.respond import respond
 from proposals.actions.withdraw import withdraw_approval
-from proposals.decisions.rules import Rule
-from proposals.models import ProposalResponse, ProposalStatus
+from proposals.models import ProposalStatus
 from proposals.publication import acquire_proposals, comments_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
@@ -151,7 +150,7 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
         raise Malformed("The decision form is incomplete. Open the Proposal again.")
     try:
         outcome = respond(
-            access=review.tab.access, proposal_id=proposal_id, answer=_answer(form.cleaned_data)
+            access=review.tab.access, proposal_id=proposal_id, answer=answer_of(form.cleaned_data)
         )
     except REFUSED as error:
         return review_page(request, open_review(request, proposal_id), error)
@@ -194,18 +193,6 @@ def _tell_admins(request: ConsoleRequest, proposal_id: str) -> None:
     store_id = store_of_proposal(caller, proposal_id) if caller.is_admin else None
     if store_id:
         open_tab(request, store_id).access.require(Permission.READ)
-
-
-def _answer(values: dict[str, Any]) -> Answer:
-    try:
-        diff_hash = parse_hash(values["diff_hash"])
-    except ValueError as error:
-        raise Malformed(f"diff_hash: {error}.") from error
-    return Answer(
-        response=ProposalResponse(values["response"]),
-        note=values["note"] or None,
-        seen=Seen(values["base_version"], values["head_version"], diff_hash),
-    )
 
 
 def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
@@ -290,7 +277,7 @@ def _state_context(request: ConsoleRequest, review: Review) -> dict[str, Any]:
         "view": view,
         "proposal": row,
         "unmet": unmet,
-        "may_reject": _may_reject(review),
+        "may_reject": may_reject(view),
         "drift": drift,
         "redacted": redacted_in(view.canonical_id, drift[:DRIFT_SHOWN]),
         "drift_shown": DRIFT_SHOWN,
@@ -305,14 +292,6 @@ def _fingerprint(view: ProposalView) -> str:
     """What a page that is open compares: it changes with what the page would say anew."""
     given = len(view.tally.approvals)
     return f"{view.proposal.status}.{view.canonical_id}.{view.can_approve}.{given}"
-
-
-def _may_reject(review: Review) -> bool:
-    """Whether rejecting is offered: a stale or self-authored Proposal can still be ended."""
-    before = {Rule.REVIEW_GRANT, Rule.OWN_CREDENTIAL, Rule.STORE_ACTIVE}
-    return review.proposal.is_open and all(
-        each.satisfied for each in review.view.requirements if each.rule in before
-    )
 
 
 def _count_conflicts(view: ProposalView) -> int:

@@ -8,6 +8,7 @@ from memory.stores import hold_living_store
 from proposals.decisions.authorship import approver_of, authors_of
 from proposals.decisions.errors import Refused
 from proposals.decisions.tally import Standing, Tally, count
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Proposal, ProposalApproval, Refusal
 from proposals.queries.approvals import approvals_of, given_by, paths_of
 from proposals.queries.holders import holders_on
@@ -55,6 +56,7 @@ def keep_approval(access: StoreAccess, proposal: Proposal, note: str | None) -> 
         at=moment,
     )
     _tell(access, proposal, "proposal.approval_given")
+    tell_hearers(Happening.APPROVAL_KEPT, access.caller, proposal)
     if not hold_living_store(access.store_id):
         raise NotFound(NO_SUCH_STORE)
     require_settings_unchanged(access)

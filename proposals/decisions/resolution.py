@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from database.transactions import step
 from memory import refs
 from memory.actors import Actor, actor_of
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Proposal, ProposalResponse, ProposalStatus, SupersededBecause
 from proposals.opening import ref_of
 from proposals.queries.rows import NO_SUCH_PROPOSAL
@@ -79,3 +80,4 @@ def resolve(
             "because": resolution.because,
         },
     )
+    tell_hearers(Happening.RESOLVED, caller, proposal)

@@ -75,6 +75,7 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
         .defer("document_versions")
         .annotate(
             canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
+            canonical_moved_at=Subquery(canonical.values("updated_at")),
             replacement_id=Subquery(replacements.values("id")),
             has_erased_body=has_erased_body(),
             granted=permissions_on(TargetKind.STORE, OuterRef("store"), caller),

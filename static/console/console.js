@@ -78,6 +78,9 @@ function openPart(id) {
   }
 }
 
+// A link of the queue's leads to a form that is folded away.
+if (["#approve", "#reject"].includes(location.hash)) openPart(location.hash.slice(1));
+
 // --- keys ----------------------------------------------------------------------------------
 
 const visible = (element) => element.getClientRects().length > 0;

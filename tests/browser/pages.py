@@ -1,6 +1,6 @@
 """Every page of the Console, by name: what screenshots and checks walk over."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,7 @@ from playwright.sync_api import Page as Tab
 
 from console.links import compare_url, document_url
 from memory.queries.versions import canonical_id, versions_of
+from notices.tokens import Confirmation, Unsubscription
 from tests.browser.world import World
 
 Who = Literal["nobody", "reviewer", "author", "admin"]
@@ -36,6 +37,11 @@ class Page:
 def _route(name: str, *args: str, **query: str) -> str:
     url = reverse(f"console:{name}", args=args)
     return f"{url}?{urlencode(query)}" if query else url
+
+
+def _several(proposals: Iterable[str]) -> str:
+    chosen = urlencode({"proposal": list(proposals)}, doseq=True)
+    return f"{reverse('console:queue-decide')}?{chosen}"
 
 
 def _version(store: str, back: int) -> str:
@@ -75,6 +81,13 @@ PAGES = (
         status=404,
     ),
     Page("queue-nothing", "admin", lambda w: _route("queue")),
+    Page("queue-section", "reviewer", lambda w: _route("queue", section="decided")),
+    Page(
+        "queue-decide",
+        "reviewer",
+        lambda w: _several(w.proposals[name] for name in ("fresh", "stale", "hidden", "several")),
+    ),
+    Page("queue-decide-own", "author", lambda w: _several([w.proposals["fresh"]])),
     Page("queue-filtered", "reviewer", lambda w: _route("queue", q="four")),
     Page("proposal-no-grant", "admin", lambda w: _route("proposal", w.proposals["fresh"]), 403),
     Page("proposal-fresh", "reviewer", lambda w: _route("proposal", w.proposals["fresh"])),
@@ -299,6 +312,22 @@ PAGES = (
     Page("audit-filtered", "admin", lambda w: _route("audit", event="proposal.", by=w.author.id)),
     Page("audit-wrong", "admin", lambda w: _route("audit", target="nonsense"), 422),
     Page("capabilities", "reviewer", lambda w: _route("capabilities")),
+    Page("notices", "reviewer", lambda w: _route("notices")),
+    Page("notices-author", "author", lambda w: _route("notices")),
+    Page("notices-nothing", "admin", lambda w: _route("notices", unread="yes")),
+    Page("notices-preferences", "reviewer", lambda w: _route("notices-preferences")),
+    Page(
+        "notices-confirm",
+        "nobody",
+        lambda w: _route("notices-confirm", token=Confirmation(w.reviewer.id, "0" * 32).spell()),
+    ),
+    Page(
+        "notices-unsubscribe",
+        "nobody",
+        lambda w: _route(
+            "notices-unsubscribe", token=Unsubscription(w.reviewer.id, "assigned").spell()
+        ),
+    ),
     Page("password", "reviewer", lambda w: _route("password")),
     Page("errors", "nobody", lambda w: _route("errors")),
     Page("reference", "reviewer", lambda w: _route("reference"), settled=".opblock-tag"),

@@ -36,7 +36,7 @@ def test_a_version_shows_what_it_changed(
     two: tuple[str, str],
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         page = author.text(f"{scene.path}/versions/{two[1]}")
     assert "Change much" in page
     assert "/notes.txt → /moved/notes.txt" in page

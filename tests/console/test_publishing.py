@@ -34,6 +34,8 @@ def pages(scene: Scene) -> dict[str, str]:
     session = crew.start(crew.mount(head))
     return {
         "queue": "/",
+        "queue-decide": f"/decide?proposal={proposal}",
+        "notices": "/notices",
         "find": "/find?q=later",
         "store-documents": scene.path,
         "store-search": reverse("console:store-search", args=store) + "?words=two",
@@ -72,6 +74,8 @@ NO_CONTENT = {
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
     "session-erase",
+    *("queue-save-view", "queue-change-view", "notices-open", "notices-read"),
+    *("notices-preferences", "notices-ask", "notices-confirm", "notices-unsubscribe"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }
@@ -80,7 +84,7 @@ NO_CONTENT = {
 What the erasure wizard tells is for admins, and held to publication by its own tests.
 """
 
-OVERVIEWS = {"queue", "find"}
+OVERVIEWS = {"queue", "find", "notices"}
 """Pages of all stores, which are drawn anew without what was lost."""
 
 FILES = {"store-export-whole", "store-export-pages", "session-mount-archive"}

@@ -16,6 +16,7 @@ from tests.factories import grant, make_person, make_store, make_workspace
 from wire.ids import new_id
 
 OPEN_TO_VISITORS = {"sign-in", "sign-out", "theme", "errors"}
+OPEN_TO_VISITORS |= {"notices-confirm", "notices-unsubscribe"}  # with a signed link
 
 
 class _Inline(HTMLParser):
