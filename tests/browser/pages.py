@@ -343,6 +343,7 @@ NOT_PICTURED = {
     "store-export-whole": "a file",
     "store-export-pages": "a file",
     "reference-schema": "a file",
+    "session-mount-archive": "a file",
     "proposal-state": "a part of the Proposal's page",
 } | dict.fromkeys(
     (

@@ -63,7 +63,7 @@ def test_one_sign_in_is_enough(tab: Tab, password: str) -> None:
     _open_a_reader(tab)
     store = MemoryStore.objects.get(name="team-memory")
     mount = Mount.objects.get(session__principal__name="Reviewer", store=store)
-    assert mount.version_id == version != canonical_id(store.id)
+    assert mount.selection_id == version != canonical_id(store.id)
 
 
 def _row(tab: Tab, title: str) -> Locator:

@@ -71,8 +71,7 @@ class _Crawl:
 
     def _open(self, address: str) -> Iterator[str]:
         response = self._reader.client.get(address)
-        name = str(response.resolver_match.url_name) if response.resolver_match else address
-        self.reached.add(name)
+        self.reached.add(_route_of(address))
         if response.status_code >= 400 and not _explains(response):
             self.failed.append((address, response.status_code))
         if "text/html" not in response["Content-Type"]:
@@ -91,19 +90,24 @@ class _Crawl:
 
         Lists lead to many pages that differ in their IDs only.
         """
-        parts = urlsplit(address)
-        try:
-            name = str(resolve(parts.path).url_name)
-        except Resolver404:
-            name = parts.path
+        name = _route_of(address)
         if name in FILES:  # downloads have tests of their own, and stream outside a transaction
             self.reached.add(name)
             return False
-        words = [key for key, _ in parse_qsl(parts.query)]
+        words = [key for key, _ in parse_qsl(urlsplit(address).query)]
         shape = (name, *sorted(words))
         is_new = shape not in self._shapes
         self._shapes.add(shape)
         return is_new
+
+
+def _route_of(address: str) -> str:
+    """The name of an address's route; the path where it has none."""
+    path = urlsplit(address).path
+    try:
+        return str(resolve(path).url_name)
+    except Resolver404:
+        return path
 
 
 def _explains(response: object) -> bool:

@@ -72,11 +72,11 @@ def test_stylesheets_are_short() -> None:
 def test_every_route_is_pictured_or_named(db: None) -> None:
     world = make_world()
     pictured = {
-        resolve(page.url(world).partition("?")[0]).url_name
+        str(resolve(page.url(world).partition("?")[0]).url_name)
         for page in PAGES
         if "no-such-page" not in page.url(world)
     }
-    routes = {pattern.name for pattern in urlpatterns}
+    routes = {str(pattern.name) for pattern in urlpatterns}
     assert sorted(routes - pictured - set(NOT_PICTURED)) == []
     assert sorted(set(NOT_PICTURED) & pictured) == []
     assert sorted(set(NOT_PICTURED) - routes) == []
