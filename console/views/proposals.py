@@ -11,7 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.drawing.diffs import layout_of, redacted_in, remember_layout
+from console.drawing.diffoptions import options_of, remember_layout
+from console.drawing.diffs import redacted_in
 from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
 from console.naming import Names
@@ -214,7 +215,8 @@ def review_page(
     refused: Refused | None = None,
 ) -> HttpResponse:
     """The review page, with a decision or a comment that was refused."""
-    shown = load_shown(review.view, which_diff(request, review.view))
+    options = options_of(request)
+    shown = load_shown(review.view, which_diff(request, review.view), options)
     talks = _talks(request, review, shown, refused)
     context = review.tab.context | {
         **_state_context(request, review),
@@ -224,7 +226,7 @@ def review_page(
         "diff": shown.diff,
         "conflicts": shown.conflicts,
         "conflicts_shown": DRIFT_SHOWN,
-        "layout": layout_of(request),
+        "options": options,
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "talks": talks,
