@@ -49,7 +49,7 @@ NOTHING: Final[Beside] = _Nothing()
 
 
 type Opens = Callable[[Gap, Opened], str]
-"""From a gap, and how far it is to be opened, to the attributes of the link that does so."""
+"""From a gap, and how far it is to be opened, to the address that does so, escaped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,14 @@ def _steps(gap: Gap, opens: Opens) -> Iterator[str]:
             yield _step(opens(gap, step_down), f"\N{DOWNWARDS ARROW} {STEP} more lines")
         if not gap.is_last:
             yield _step(opens(gap, step_up), f"\N{UPWARDS ARROW} {STEP} more lines")
-    everything = Opened(above, below + gap.hidden)
-    if gap.is_last:
-        everything = Opened(above + gap.hidden, below)
-    lines = f"{gap.hidden:,} unchanged line{'' if gap.hidden == 1 else 's'}"
-    yield _step(opens(gap, everything), f"Show {lines}", " data-opens-gap")
+    rest = gap.hidden
+    everything = Opened(above + rest, below) if gap.is_last else Opened(above, below + rest)
+    lines = f"{rest:,} unchanged line{'' if rest == 1 else 's'}"
+    yield _step(opens(gap, everything), f"Show {lines}")
 
 
-def _step(attributes: str, words: str, more: str = "") -> str:
-    return f"<a {attributes}{more}>{words}</a>"
+def _step(address: str, words: str) -> str:
+    return f'<a href="{address}" data-gap>{words}</a>'
 
 
 def _unified_rows(hunk: Hunk | None, table: Table) -> Iterator[str]:

@@ -10,7 +10,7 @@ from django import template
 from django.http import HttpRequest
 from django.template.context import Context
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
 from console.drawing.diffoptions import DEFAULT, LAYOUTS, SPACES, VIEWS, DiffOptions
@@ -118,14 +118,12 @@ def plain_table(file: FileDiff) -> SafeString:
 
 
 def _opens(context: Context, file: FileDiff) -> Opens:
-    address = file_address(context, file)
+    address = conditional_escape(f"{file_address(context, file)}&gaps=")
 
-    def attributes(gap: Gap, opened: Opened) -> str:
-        more = format_html("{}&gaps={}", address, file.options.with_gap(gap, opened))
-        name = f"{file.anchor}-gap-{gap.number}-{opened.above}-{opened.below}"
-        return format_html('id="{}" href="{}" hx-get="{}"', name, more, more)
+    def href(gap: Gap, opened: Opened) -> str:
+        return f"{address}{file.options.with_gap(gap, opened)}"
 
-    return attributes
+    return href
 
 
 @register.simple_tag(takes_context=True)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.drawing.diffoptions import options_of, remember_layout
+from console.drawing.diffoptions import options_of, paths_in, remember_layout
 from console.drawing.diffs import redacted_in
 from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
@@ -51,6 +51,11 @@ DIFFS = (
     (Which.REVIEWED, "Reviewed", "document-check"),
     (Which.DRIFT, "Drift", "arrows-right-left"),
     (Which.TRIAL, "Trial", "beaker"),
+)
+
+TICK_FIRST = (
+    "Not all of the change was shown to you. Load what is left of it, or tick that you approve it"
+    " all the same."
 )
 
 REFUSED = (Conflict, PolicyDenied, ReadOnly)
@@ -124,7 +129,11 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     shown = which_diff(request, review.view)
-    context |= review.tab.context | {"polled": True, "shown": shown}
+    context |= review.tab.context | {
+        "polled": True,
+        "shown": shown,
+        "unshown": _unshown(request, review) if shown is Which.REVIEWED else 0,
+    }
     acquired = [acquire_proposals(review.tab.access, [review.view])]
     response = publish_page(
         request, "console/proposal_state.html", context, acquired, fragment="state"
@@ -143,12 +152,17 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     form = RespondForm(request.POST)
     if not form.is_valid():
         raise Malformed("The decision form is incomplete. Open the Proposal again.")
+    values = form.cleaned_data
+    unshown = _unshown(request, review) if values["response"] == ProposalResponse.APPROVE else None
+    if unshown and not values["unshown"]:
+        return review_page(request, review, Malformed(TICK_FIRST), note=values["note"])
     try:
         outcome = respond(
-            access=review.tab.access, proposal_id=proposal_id, answer=_answer(form.cleaned_data)
+            access=review.tab.access, proposal_id=proposal_id, answer=_answer(values, unshown)
         )
     except REFUSED as error:
-        return review_page(request, open_review(request, proposal_id), error)
+        fresh = open_review(request, proposal_id)
+        return review_page(request, fresh, error, note=values["note"])
     _tell(request, outcome.status)
     return redirect(request, reverse("console:proposal", args=[proposal_id]))
 
@@ -181,7 +195,15 @@ def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
     return Review(tab, get_proposal(tab.access, proposal_id))
 
 
-def _answer(values: dict[str, Any]) -> Answer:
+def _unshown(request: ConsoleRequest, review: Review) -> int:
+    """The changed files that the page held back, but for those that were loaded since."""
+    if not review.proposal.is_open:
+        return 0
+    held_back = load_shown(review.view, Which.REVIEWED).diff.held_back_paths
+    return len(set(held_back) - paths_in(request.POST.getlist("load")))
+
+
+def _answer(values: dict[str, Any], unshown: int | None) -> Answer:
     try:
         diff_hash = parse_hash(values["diff_hash"])
     except ValueError as error:
@@ -189,7 +211,7 @@ def _answer(values: dict[str, Any]) -> Answer:
     return Answer(
         response=ProposalResponse(values["response"]),
         note=values["note"] or None,
-        seen=Seen(values["base_version"], values["head_version"], diff_hash),
+        seen=Seen(values["base_version"], values["head_version"], diff_hash, unshown),
     )
 
 
@@ -213,8 +235,14 @@ def review_page(
     review: Review,
     refusal: ApiError | None = None,
     refused: Refused | None = None,
+    *,
+    note: str = "",
 ) -> HttpResponse:
-    """The review page, with a decision or a comment that was refused."""
+    """The review page, with a decision or a comment that was refused.
+
+    Args:
+        note: the words that were sent with the decision.
+    """
     options = options_of(request)
     shown = load_shown(review.view, which_diff(request, review.view), options)
     talks = _talks(request, review, shown, refused)
@@ -230,8 +258,10 @@ def review_page(
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "talks": talks,
+        "unshown": shown.diff.held_back if shown.which is Which.REVIEWED else 0,
         "progress": _progress(request, review, shown),
         "refusal": refusal,
+        "note": note,
     }
     access = review.tab.access
     acquired = [
