@@ -9,25 +9,19 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.template.context import Context
-from django.urls import reverse
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 
+from console.drawing import filepanels
 from console.drawing.diffoptions import DEFAULT, LAYOUTS, SPACES, VIEWS, DiffOptions
 from console.drawing.diffs import FileDiff
 from console.drawing.difftables import NOTHING, Opens
 from console.drawing.rendereddiffs import Rendering, render_file
 from console.links import file_url
 from console.proposals.comments import FileTalks
-from console.templatetags.console import icon
 from memory.diffs.lines import Gap, Opened
 
 register = template.Library()
-
-_OOB = SafeString(' hx-swap-oob="true"')
-_VIEWED = SafeString(
-    '<span class="plus" title="Viewed">{}<span class="visually-hidden">viewed</span></span>'
-)
 
 
 @register.simple_tag(takes_context=True)
@@ -38,53 +32,39 @@ def file_talks(context: Context, file: FileDiff) -> FileTalks | None:
 
 
 @register.simple_tag(takes_context=True)
-def viewed_box(context: Context, file: FileDiff) -> SafeString:
-    """The button that ticks a file off, and on again."""
-    viewed = context["progress"].has(file)
-    return format_html(
-        '<form method="post" class="viewed-box" action="{}" hx-post="{}" hx-swap="outerHTML">'
-        '<input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-        '<input type="hidden" name="path" value="{}">'
-        '<button class="btn small" id="view-{}" name="viewed" value="{}" aria-pressed="{}"'
-        " data-viewed-box>{}Viewed</button></form>",
-        *[reverse("console:proposal-viewed", args=[context["proposal"].id])] * 2,
-        context["csrf_token"],
-        file.change.path,
-        file.number,
-        "no" if viewed else "yes",
-        "true" if viewed else "false",
-        icon("check-circle" if viewed else "eye"),
-    )
+def file_head(context: Context, file: FileDiff, said: FileTalks | None) -> SafeString:
+    """What stands above the lines of a file."""
+    return filepanels.file_head(file, said, _around(context))
 
 
 @register.simple_tag(takes_context=True)
-def viewed_mark(context: Context, file: FileDiff, *, oob: bool = False) -> SafeString | str:
-    """The tick of a file in the list of files; nothing where nobody is asked to view them."""
-    progress = context.get("progress")
-    if not progress:
-        return ""
-    return format_html(
-        '<span id="viewed-{}"{} class="viewed-mark">{}</span>',
-        file.number,
-        _OOB if oob else "",
-        format_html(_VIEWED, icon("check")) if progress.has(file) else "",
-    )
+def tree_row(context: Context, file: FileDiff) -> SafeString:
+    """A file in the list of files."""
+    return filepanels.tree_row(file, file_talks(context, file), context.get("progress"))
+
+
+@register.simple_tag(takes_context=True)
+def viewed_parts(context: Context, file: FileDiff) -> SafeString:
+    """The button that ticks a file off, and its tick in the list for htmx to put there."""
+    around, progress = _around(context), context["progress"]
+    box = filepanels.viewed_box(file, around, progress)
+    return SafeString(box + filepanels.viewed_mark(file, progress, oob=True))
 
 
 @register.simple_tag
 def letter(file: FileDiff) -> SafeString:
-    """What happened to a file: one letter, and the word for it."""
-    if file.is_redacted:
-        return _letter("redacted", icon("eye-slash"))
-    return _letter(str(file.change.status), file.letter)
+    """What happened to a file."""
+    return SafeString(filepanels.letter(file))
 
 
-def _letter(happened: str, shown: str) -> SafeString:
-    return format_html(
-        '<span class="letter" data-change="{}" title="{}">{}</span>',
-        happened,
-        happened.capitalize(),
-        shown,
+def _around(context: Context) -> filepanels.Around:
+    proposal = context.get("proposal")
+    return filepanels.Around(
+        context["store"].id,
+        context.get("diff"),
+        context.get("progress"),
+        proposal.id if proposal else "",
+        str(context["csrf_token"]),
     )
 
 
