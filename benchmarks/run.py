@@ -11,6 +11,7 @@ from benchmarks import (
     imports,
     reads,
     redactions,
+    reviews,
     searches,
     settlements,
     starts,
@@ -79,6 +80,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
     return [
         *_requests_and_actions(world, extent, tell),
         *_histories(world, extent, tell),
+        *_reviews(world, extent, tell),
         *_searches(world, extent, tell),
         *_sessions(world, extent, tell),
         *_many_writers(world, extent, tell),
@@ -124,6 +126,14 @@ def _histories(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     ]
     take_turns(quantities, extent.short)
     return [figure for quantity in quantities for figure in timed(quantity)]
+
+
+def _reviews(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Reviewing …")
+    bare = reads.bare_view(world)
+    pages = [reviews.review_page(world, bare), reviews.hostile_review_page(world, bare)]
+    take_turns(pages, extent.short)
+    return [figure for quantity in pages for figure in timed(quantity)]
 
 
 def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:

@@ -24,7 +24,7 @@ from console.proposals.diffs import ShownDiff, Which, load_shown, may_be_replaye
 from console.proposals.rows import rows_of
 from console.proposals.rules import shown_approvals
 from console.proposals.viewing import Progress, load_progress
-from console.publishing import acquire_diff, publish_page
+from console.publishing import publish_page
 from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
@@ -35,7 +35,7 @@ from proposals.actions.respond import Answer, Seen, respond
 from proposals.actions.withdraw import withdraw_approval
 from proposals.decisions.rules import Rule
 from proposals.models import ProposalResponse, ProposalStatus
-from proposals.publication import acquire_proposals, comments_held
+from proposals.publication import acquire_proposals, comments_held, words_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
@@ -263,14 +263,14 @@ def review_page(
         "refusal": refusal,
         "note": note,
     }
-    access = review.tab.access
-    acquired = [
-        acquire_diff(access, shown.diff),
-        acquire_proposals(access, [review.view]),
-        Acquired(access, held=[comments_held(talks.comments)]),
-    ]
+    acquired = Acquired(
+        review.tab.access,
+        bodies=shown.diff.body_ids,
+        expires_at=shown.diff.expires_at,
+        held=[words_held([review.proposal]), comments_held(talks.comments)],
+    )
     status = refusal.status if refusal else refused.form.status if refused else 200
-    response = publish_page(request, "console/proposal.html", context, acquired, status=status)
+    response = publish_page(request, "console/proposal.html", context, [acquired], status=status)
     remember_layout(request, response)
     return response
 
