@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from console.drawing import diffs as diffing
 from memory.access import open_store
@@ -186,3 +187,13 @@ def test_a_page_loads_so_many_files_and_no_more(scene: Scene, reviewer: Reader) 
     proposal = scene.propose("One", {"/a.txt": "x\n"})
     query = "&".join(f"load=/{number}.txt" for number in range(21))
     assert reviewer.client.get(f"/proposals/{proposal}?{query}").status_code == 400
+
+
+def test_a_page_asks_no_more_however_many_files(
+    scene: Scene, reviewer: Reader, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    texts: dict[str, str | None] = {f"/{number}.md": "text\n" for number in range(60)}
+    proposal = scene.propose("Sixty", texts)
+    with django_assert_max_num_queries(24):
+        page = reviewer.text(f"/proposals/{proposal}", view="rendered")
+    assert page.count("data-viewed-box") == 60

@@ -70,7 +70,7 @@ def test_the_review_page(
     reviewer: Reader,
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(24):
         page = reviewer.text(f"/proposals/{proposal}")
     assert "Approving moves canonical of <strong>team-memory</strong> from" in page
     assert "We release on <mark>Wednesdays</mark>." in page
