@@ -72,7 +72,7 @@ def _around(context: Context) -> filepanels.Around:
 def file_address(context: Context, file: FileDiff) -> str:
     """One file of the diff in full, on a page of its own or as the part that htmx takes."""
     diff, store, talks = context["diff"], context["store"], context.get("talks")
-    options: DiffOptions = context.get("options", DEFAULT)
+    options: DiffOptions = context.get("options") or DEFAULT
     address = f"{file_url(store.id, diff.base, diff.head, file.change.path)}&{options.query}"
     return f"{address}&proposal={talks.proposal.id}" if talks and talks.files else address
 
