@@ -6,6 +6,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
+from memory.documents.packing import ArchiveFormat
 from memory.documents.paths import PathError, parse_path, parse_prefix
 from proposals.models import ProposalStatus
 from sessions.models import EventKind
@@ -82,6 +83,14 @@ def event_filters(request: HttpRequest) -> EventFilters:
         raise Malformed(f"run: {error}.") from error
     except ValueError as error:
         raise Malformed(f"type: one of {', '.join(EventKind.values)}.") from error
+
+
+def archive_format(request: HttpRequest) -> ArchiveFormat:
+    """As what file an archive is asked for; a tar when nothing is said. Raises Malformed."""
+    try:
+        return ArchiveFormat(request.GET.get("format", ArchiveFormat.TAR))
+    except ValueError as error:
+        raise Malformed(f"format: one of {', '.join(ArchiveFormat)}.") from error
 
 
 def position_parameter(request: HttpRequest, name: str) -> int | None:

@@ -7,11 +7,13 @@ from console.views import (
     account,
     agents,
     audit,
+    capabilities,
     commenting,
     documents,
     environments,
     erasure,
     errors,
+    explaining,
     exports,
     finding,
     forks,
@@ -31,6 +33,7 @@ from console.views import (
     session_connect,
     session_erasure,
     session_events,
+    session_mounts,
     sessions,
     spaces,
     store_settings,
@@ -129,6 +132,16 @@ session_urls = [
         session_connect.revoke,
         name="session-key-revoke",
     ),
+    path(
+        "sessions/<session:session_id>/mounts/<int:position>",
+        session_mounts.mount,
+        name="session-mount",
+    ),
+    path(
+        "sessions/<session:session_id>/mounts/<int:position>/archive",
+        session_mounts.archive,
+        name="session-mount-archive",
+    ),
     path("sessions/<session:session_id>/erasure", session_erasure.erase, name="session-erase"),
     path("sessions/<session:session_id>/archive", sessions.archive, name="session-archive"),
     path(
@@ -146,6 +159,7 @@ session_urls = [
 # /access…, /principals…, /agents…, /environments…, /spaces…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
+    path("access/explained", explaining.explain_access, name="access-explained"),
     path(
         "access/<permission_assignment:assignment_id>/revoke",
         access.revoke_assignment,
@@ -192,6 +206,7 @@ job_urls = [
 reference_urls = [
     path("reference", reference.reference, name="reference"),
     path("reference/openapi.json", reference.schema, name="reference-schema"),
+    path("capabilities", capabilities.capability_list, name="capabilities"),
     path("errors", errors.reference, name="errors"),
 ]
 

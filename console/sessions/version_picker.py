@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -115,8 +115,7 @@ def _on(wanted: Mapping[str, Any]) -> Q:
     if wanted["since"]:
         condition &= Q(created_at__gte=datetime.combine(wanted["since"], time.min, UTC))
     if wanted["until"]:
-        day_after = datetime.combine(wanted["until"], time.min, UTC) + timedelta(days=1)
-        condition &= Q(created_at__lt=day_after)
+        condition &= Q(created_at__lte=datetime.combine(wanted["until"], time.max, UTC))
     return condition
 
 

@@ -90,6 +90,9 @@ STATUS_BADGES = {
     "read_write": ("good", "pencil", "Read and write"),
     "read_only": ("info", "eye", "Read only"),
     "none": ("bad", "no-symbol", "Nothing"),
+    "available": ("good", "check-circle", "Available"),
+    "fenced": ("warn", "lock-closed", "Switched off"),
+    "unavailable": ("", "clock", "Not yet"),
 }
 """State → tone, icon and word. The word always stands there; colour only helps."""
 

@@ -39,9 +39,16 @@ from proposals.publication import acquire_proposals, comments_held, words_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
-from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
+from proposals.queries.rows import (
+    ProposalView,
+    describe,
+    get_proposal,
+    proposals_in,
+    store_of_proposal,
+)
 from proposals.queries.timeline import timeline
 from proposals.replays.replaying import replay_on
+from tenancy.models import Permission
 from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
 DRIFT_SHOWN = 20
@@ -190,9 +197,18 @@ def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
         .first()
     )
     if store_id is None:
+        _tell_admins(request, proposal_id)
         raise NotFound("There is no such Proposal.")
     tab = open_tab(request, store_id, "proposals")
     return Review(tab, get_proposal(tab.access, proposal_id))
+
+
+def _tell_admins(request: ConsoleRequest, proposal_id: str) -> None:
+    """Raise PolicyDenied for an admin who knows of the store and may not read it (contract §0)."""
+    caller = request.caller
+    store_id = store_of_proposal(caller, proposal_id) if caller.is_admin else None
+    if store_id:
+        open_tab(request, store_id).access.require(Permission.READ)
 
 
 def _unshown(request: ConsoleRequest, review: Review) -> int:

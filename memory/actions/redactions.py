@@ -139,6 +139,7 @@ def _redact(access: StoreAccess, paths: Sequence[str]) -> Redacted:
     _fence(store_id, paths)
     erase_messages(touching)
     receipts.forget(store_id, "version", touching)
+    receipts.forget_unsealed(store_id)
     for eraser in erasers():
         eraser.redact(Redaction(caller, store_id, paths, touching))
     _seal_without(store_id, paths)

@@ -153,6 +153,12 @@ def get_proposal(access: StoreAccess, proposal_id: str) -> ProposalView:
     return describe(access.caller, [row])[0]
 
 
+def store_of_proposal(caller: Caller, proposal_id: str) -> str | None:
+    """The store of the caller's Workspace that has a Proposal, whoever may read it."""
+    rows = Proposal.objects.filter(id=proposal_id, store__workspace=caller.workspace_id)
+    return rows.values_list("store_id", flat=True).first()
+
+
 def require_proposal(store_id: str, proposal_id: str) -> None:
     """Raise NotFound unless the store has such a Proposal."""
     if not Proposal.objects.filter(store=store_id, id=proposal_id).exists():

@@ -95,7 +95,11 @@ const KEYS = {
   u: () => follow("u"),
   a: () => openPart("approve"),
   r: () => openPart("reject"),
-  "/": () => [...document.querySelectorAll("[data-key-search]")].find(visible)?.focus(),
+  "/": () => {
+    const field = [...document.querySelectorAll("[data-key-search]")].find(visible);
+    if (field) field.focus();
+    else one("[data-key-find]")?.click();
+  },
   "?": () => openPart("key-help"),
 };
 

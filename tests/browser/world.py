@@ -106,6 +106,7 @@ class World:
     ruled: str
     archived: str
     jobs: dict[str, str]
+    agent: str
     environment: str
     space: str
     sessions: dict[str, str]
@@ -143,6 +144,7 @@ def make_world(name: str = "demo") -> World:
         ruled=_ruled_store(admin, author, reviewer, proposals),
         archived=_archived_store(workspace, admin),
         jobs=_jobs(admin, store, imported),
+        agent=agent.id,
         environment=environment,
         space=space,
         sessions=make_sessions(author, (agent.id, environment, space), imported, own),

@@ -50,6 +50,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "session": reverse("console:session", args=[session]),
         "session-events": reverse("console:session-events", args=[session]),
         "session-connect": reverse("console:session-connect", args=[session]),
+        "session-mount": reverse("console:session-mount", args=[session, 1]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
@@ -82,8 +83,8 @@ What the erasure wizard tells is for admins, and held to publication by its own 
 OVERVIEWS = {"queue", "find"}
 """Pages of all stores, which are drawn anew without what was lost."""
 
-FILES = {"store-export-whole", "store-export-pages"}
-"""Downloads, which test_exports.py looks at."""
+FILES = {"store-export-whole", "store-export-pages", "session-mount-archive"}
+"""Downloads, which test_exports.py and the tests of contract S3 look at."""
 
 
 def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:

@@ -134,7 +134,7 @@ def test_a_person_of_two_workspaces_chooses_one(scene: Scene, reviewer: Reader) 
     offered = reviewer.text(f"/stores/{store}", answers=404)
     assert "This is in your other Workspace, zz-another." in offered
     nobody = Reader(scene.author).text(f"/stores/{store}", answers=404)
-    assert "other Workspace" not in nobody
+    assert "your other Workspace" not in nobody
 
     answer = reviewer.post("/workspace", {"workspace": other.id, "next": f"/stores/{store}"})
     assert answer["Location"] == f"/stores/{store}"
