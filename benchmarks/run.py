@@ -12,6 +12,7 @@ from benchmarks import (
     queues,
     reads,
     redactions,
+    reviews,
     searches,
     settlements,
     starts,
@@ -83,6 +84,7 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
         *_requests_and_actions(world, extent, tell),
         *_histories(world, extent, tell),
         *_queues(world, extent, tell),
+        *_reviews(world, extent, tell),
         *_searches(world, extent, tell),
         *_sessions(world, extent, tell),
         *_many_writers(world, extent, tell),
@@ -140,6 +142,14 @@ def _queues(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     ]
     take_turns(quantities, extent.short)
     return [figure for quantity in quantities for figure in timed(quantity)]
+
+
+def _reviews(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Reviewing …")
+    bare = reads.bare_view(world)
+    pages = [reviews.review_page(world, bare), reviews.hostile_review_page(world, bare)]
+    take_turns(pages, extent.short)
+    return [figure for quantity in pages for figure in timed(quantity)]
 
 
 def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:

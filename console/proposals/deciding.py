@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from console.drawing.diffoptions import DEFAULT, DiffOptions
 from console.drawing.diffs import Diff, load_diff
 from console.forms.proposals import RespondForm
 from console.people import ConsoleRequest
@@ -127,15 +128,21 @@ def rows_for(request: ConsoleRequest, proposal_ids: Collection[str]) -> list[Pro
     return rows_of(request.caller.workspace_id, ordered)
 
 
-def load_items(request: ConsoleRequest, proposal_ids: Collection[str]) -> list[Item]:
-    """The Proposals with their diffs, whose files are numbered through the whole page."""
+def load_items(
+    request: ConsoleRequest, proposal_ids: Collection[str], options: DiffOptions
+) -> list[Item]:
+    """The Proposals with their diffs, whose files are numbered through the whole page.
+
+    White space is never ignored here: what is decided is shown whole.
+    """
+    shown = DiffOptions(layout=options.layout)
     rows = rows_for(request, proposal_ids)
     stores = {row.view.proposal.store_id for row in rows}
     accesses = {each.store_id: each for each in open_stores(request.caller, stores)}
     items: list[Item] = []
     left, number = PAGE_LINES, 0
     for row in rows:
-        diff = _numbered(_diff_of(row.view), number) if left > 0 else None
+        diff = _numbered(_diff_of(row.view, shown), number) if left > 0 else None
         if diff:
             number += len(diff.changes)
             left -= sum(file.shown_lines for file in diff.files)
@@ -168,7 +175,7 @@ def decide_each(
     }
     if not all(form.is_valid() for form in forms.values()):
         raise Malformed("A decision is incomplete. Open the Proposals again.")
-    answers = {each: answer_of(form.cleaned_data) for each, form in forms.items()}
+    answers = {each: answer_of(form.cleaned_data, unshown=0) for each, form in forms.items()}
     return [_decide(request, each, answer) for each, answer in answers.items()]
 
 
@@ -199,8 +206,15 @@ def _opened(request: ConsoleRequest, proposal_id: str) -> tuple[StoreAccess, Pro
     return access, get_proposal(access, proposal_id)
 
 
-def answer_of(values: Mapping[str, Any]) -> Answer:
-    """The decision that a valid `RespondForm` sends. Raises Malformed."""
+def answer_of(values: Mapping[str, Any], *, unshown: int | None = None) -> Answer:
+    """The decision that a valid `RespondForm` sends.
+
+    Args:
+        unshown: changed files that an approval is given without a look at; None of a rejection.
+
+    Raises:
+        Malformed: the hash is none.
+    """
     try:
         diff_hash = parse_hash(values["diff_hash"])
     except ValueError as error:
@@ -208,12 +222,12 @@ def answer_of(values: Mapping[str, Any]) -> Answer:
     return Answer(
         response=ProposalResponse(values["response"]),
         note=values["note"] or None,
-        seen=Seen(values["base_version"], values["head_version"], diff_hash),
+        seen=Seen(values["base_version"], values["head_version"], diff_hash, unshown),
     )
 
 
-def _diff_of(view: ProposalView) -> Diff:
-    return load_diff(view.proposal.base_id, view.proposal.head_id)
+def _diff_of(view: ProposalView, options: DiffOptions = DEFAULT) -> Diff:
+    return load_diff(view.proposal.base_id, view.proposal.head_id, options)
 
 
 def _is_whole(view: ProposalView) -> bool:

@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from django import template
@@ -11,11 +10,11 @@ from django.template.context import Context
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from heroicons.templatetags.heroicons import heroicon_micro
 
 from console import links
 from console.counting import NOTHING_COUNTED, Counted, counted_for
 from console.drawing.visible import visible_text
+from console.icons import copy_button, icon
 from console.navigation import ACCESS, MAIN, Place, here
 from console.theme import THEMES, theme_of
 from console.times import exact_time, relative_time, waited_time
@@ -99,17 +98,6 @@ STATUS_BADGES = {
 """State → tone, icon and word. The word always stands there; colour only helps."""
 
 
-@register.simple_tag
-def icon(name: str, css: str = "icon") -> SafeString:
-    """A decorative icon: hidden from assistive technology, words stand beside it."""
-    return _drawn(str(name), str(css))
-
-
-@cache
-def _drawn(name: str, css: str) -> SafeString:
-    return SafeString(heroicon_micro(name, size=16, **{"class": css}))
-
-
 @register.simple_tag(takes_context=True)
 def theme(context: Context) -> str:
     """The theme that the page is rendered in."""
@@ -168,19 +156,6 @@ def ident(value: str | None, url: str = "", copy: bool = True) -> SafeString | s
     code = format_html('<code title="{}">{}</code>', value, short_id(value))
     shown = format_html('<a href="{}">{}</a>', url, code) if url else code
     return format_html('<span class="id">{}{}</span>', shown, copy_button(value) if copy else "")
-
-
-@register.simple_tag
-def copy_button(value: str, label: str = "") -> SafeString:
-    """A button that copies `value`; it is not there without scripting."""
-    return format_html(
-        '<button type="button" class="copy" data-copy="{}" aria-label="Copy {}" title="Copy">'
-        "{}{}</button>",
-        value,
-        label or value,
-        icon("square-2-stack", "icon idle"),
-        icon("check", "icon done"),
-    )
 
 
 @register.filter
@@ -356,3 +331,5 @@ def refusal_words(refusal: str) -> str:
 register.simple_tag(links.document_url, name="document_url")
 register.simple_tag(links.compare_url, name="compare_url")
 register.simple_tag(links.file_url, name="file_url")
+register.simple_tag(icon)
+register.simple_tag(copy_button)

@@ -5,7 +5,7 @@ from django.shortcuts import resolve_url
 from django.views.decorators.http import require_http_methods
 
 from console.access import for_person, versioned
-from console.drawing.diffs import layout_of, remember_layout
+from console.drawing.diffoptions import options_of, remember_layout
 from console.people import ConsoleRequest
 from console.proposals.deciding import chosen_ids, decide_each, load_items, rows_for
 from console.publishing import acquire_diff, publish_overview, publish_page
@@ -24,7 +24,8 @@ def decide_several(request: ConsoleRequest) -> HttpResponseBase:
     chosen = chosen_ids(request.GET.getlist("proposal"))
     if not chosen:
         return redirect(request, resolve_url("console:queue"))
-    items = load_items(request, chosen)
+    options = options_of(request)
+    items = load_items(request, chosen, options)
     shared = [item.proposal.store_id for item in items if item.may_approve]
     context = {
         "items": items,
@@ -32,8 +33,7 @@ def decide_several(request: ConsoleRequest) -> HttpResponseBase:
         "decidable": sum(item.may_reject or item.may_approve for item in items),
         "shares_a_store": len(set(shared)) < len(shared),
         "address": request.path,
-        "layout": layout_of(request),
-        "loaded": True,
+        "options": options,
     }
     acquired = [
         each

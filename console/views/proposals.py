@@ -11,7 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.drawing.diffs import layout_of, redacted_in, remember_layout
+from console.drawing.diffoptions import options_of, paths_in, remember_layout
+from console.drawing.diffs import redacted_in
 from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
 from console.naming import Names
@@ -24,7 +25,7 @@ from console.proposals.diffs import ShownDiff, Which, load_shown, may_be_replaye
 from console.proposals.rows import rows_of
 from console.proposals.rules import shown_approvals
 from console.proposals.viewing import Progress, load_progress
-from console.publishing import acquire_diff, publish_page
+from console.publishing import publish_page
 from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
@@ -32,8 +33,8 @@ from memory.queries.diffs import tree_diff
 from proposals.actions.comments import require_commenting
 from proposals.actions.respond import respond
 from proposals.actions.withdraw import withdraw_approval
-from proposals.models import ProposalStatus
-from proposals.publication import acquire_proposals, comments_held
+from proposals.models import ProposalResponse, ProposalStatus
+from proposals.publication import acquire_proposals, comments_held, words_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
@@ -56,6 +57,11 @@ DIFFS = (
     (Which.REVIEWED, "Reviewed", "document-check"),
     (Which.DRIFT, "Drift", "arrows-right-left"),
     (Which.TRIAL, "Trial", "beaker"),
+)
+
+TICK_FIRST = (
+    "Not all of the change was shown to you. Load what is left of it, or tick that you approve it"
+    " all the same."
 )
 
 REFUSED = (Conflict, PolicyDenied, ReadOnly)
@@ -129,7 +135,11 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     shown = which_diff(request, review.view)
-    context |= review.tab.context | {"polled": True, "shown": shown}
+    context |= review.tab.context | {
+        "polled": True,
+        "shown": shown,
+        "unshown": _unshown(request, review) if shown is Which.REVIEWED else 0,
+    }
     acquired = [acquire_proposals(review.tab.access, [review.view])]
     response = publish_page(
         request, "console/proposal_state.html", context, acquired, fragment="state"
@@ -148,12 +158,19 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     form = RespondForm(request.POST)
     if not form.is_valid():
         raise Malformed("The decision form is incomplete. Open the Proposal again.")
+    values = form.cleaned_data
+    unshown = _unshown(request, review) if values["response"] == ProposalResponse.APPROVE else None
+    if unshown and not values["unshown"]:
+        return review_page(request, review, Malformed(TICK_FIRST), note=values["note"])
     try:
         outcome = respond(
-            access=review.tab.access, proposal_id=proposal_id, answer=answer_of(form.cleaned_data)
+            access=review.tab.access,
+            proposal_id=proposal_id,
+            answer=answer_of(values, unshown=unshown),
         )
     except REFUSED as error:
-        return review_page(request, open_review(request, proposal_id), error)
+        fresh = open_review(request, proposal_id)
+        return review_page(request, fresh, error, note=values["note"])
     _tell(request, outcome.status)
     return redirect(request, reverse("console:proposal", args=[proposal_id]))
 
@@ -195,6 +212,14 @@ def _tell_admins(request: ConsoleRequest, proposal_id: str) -> None:
         open_tab(request, store_id).access.require(Permission.READ)
 
 
+def _unshown(request: ConsoleRequest, review: Review) -> int:
+    """The changed files that the page held back, but for those that were loaded since."""
+    if not review.proposal.is_open:
+        return 0
+    held_back = load_shown(review.view, Which.REVIEWED).diff.held_back_paths
+    return len(set(held_back) - paths_in(request.POST.getlist("load")))
+
+
 def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
     if status == ProposalStatus.APPROVED:
         messages.success(request, "Approved. Canonical is exactly the reviewed head now.")
@@ -215,9 +240,16 @@ def review_page(
     review: Review,
     refusal: ApiError | None = None,
     refused: Refused | None = None,
+    *,
+    note: str = "",
 ) -> HttpResponse:
-    """The review page, with a decision or a comment that was refused."""
-    shown = load_shown(review.view, which_diff(request, review.view))
+    """The review page, with a decision or a comment that was refused.
+
+    Args:
+        note: the words that were sent with the decision.
+    """
+    options = options_of(request)
+    shown = load_shown(review.view, which_diff(request, review.view), options)
     talks = _talks(request, review, shown, refused)
     context = review.tab.context | {
         **_state_context(request, review),
@@ -227,21 +259,23 @@ def review_page(
         "diff": shown.diff,
         "conflicts": shown.conflicts,
         "conflicts_shown": DRIFT_SHOWN,
-        "layout": layout_of(request),
+        "options": options,
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "talks": talks,
+        "unshown": shown.diff.held_back if shown.which is Which.REVIEWED else 0,
         "progress": _progress(request, review, shown),
         "refusal": refusal,
+        "note": note,
     }
-    access = review.tab.access
-    acquired = [
-        acquire_diff(access, shown.diff),
-        acquire_proposals(access, [review.view]),
-        Acquired(access, held=[comments_held(talks.comments)]),
-    ]
+    acquired = Acquired(
+        review.tab.access,
+        bodies=shown.diff.body_ids,
+        expires_at=shown.diff.expires_at,
+        held=[words_held([review.proposal]), comments_held(talks.comments)],
+    )
     status = refusal.status if refusal else refused.form.status if refused else 200
-    response = publish_page(request, "console/proposal.html", context, acquired, status=status)
+    response = publish_page(request, "console/proposal.html", context, [acquired], status=status)
     remember_layout(request, response)
     return response
 

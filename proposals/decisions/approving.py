@@ -35,11 +35,16 @@ def tally_of(access: StoreAccess, proposal: Proposal) -> Tally:
 
 
 @step
-def keep_approval(access: StoreAccess, proposal: Proposal, note: str | None) -> None:
+def keep_approval(
+    access: StoreAccess, proposal: Proposal, note: str | None, unshown_count: int | None
+) -> None:
     """Keep an approval that does not complete what a locked, open Proposal needs.
 
     The store's row is locked from here on: whoever changes the rules waits for this approval, or
     came first, and then this one is refused.
+
+    Args:
+        unshown_count: changed paths that it was given without seeing them in full.
 
     Raises:
         NotFound: the store is being deleted.
@@ -53,6 +58,7 @@ def keep_approval(access: StoreAccess, proposal: Proposal, note: str | None) -> 
         actor_uuid=actor.id,
         approver_uuid=approver_of(access.caller),
         note=None if proposal.words_erased_at else note,
+        unshown_count=unshown_count,
         at=moment,
     )
     _tell(access, proposal, "proposal.approval_given")

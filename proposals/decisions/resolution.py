@@ -22,12 +22,14 @@ class Resolution:
     Attributes:
         response: what a reviewer sent; None when the Proposal ends without one.
         because: why it was superseded, else None.
+        unshown_count: changed paths that an approval was given without seeing them in full.
     """
 
     status: ProposalStatus
     response: ProposalResponse | None
     note: str | None = None
     because: SupersededBecause | None = None
+    unshown_count: int | None = None
 
 
 @step
@@ -65,6 +67,7 @@ def resolve(
         resolved_at=moment,
         resolution_note=resolution.note,
         superseded_because=resolution.because,
+        unshown_count=resolution.unshown_count,
         updated_at=moment,
     )
     refs.release(store_id=proposal.store_id, name=ref_of(proposal.id), actor=actor)
@@ -78,6 +81,7 @@ def resolve(
             "base": proposal.base_id,
             "head": proposal.head_id,
             "because": resolution.because,
+            "unshown": resolution.unshown_count,
         },
     )
     tell_hearers(Happening.RESOLVED, caller, proposal)

@@ -112,7 +112,7 @@ def test_what_was_seen_must_be_what_is_decided(
     assert answer.status_code == 409
     page = answer.content.decode()
     assert f"it differs in {field}" in page
-    assert f'href="/proposals/{proposal}?layout=split"' in page
+    assert f'href="/proposals/{proposal}?layout=split#diff"' in page
     assert "tried to approve and was refused" in page
     assert canonical_id(scene.store) == moved
 
