@@ -9,8 +9,10 @@ from benchmarks import (
     exports,
     histories,
     imports,
+    queues,
     reads,
     redactions,
+    reviews,
     searches,
     settlements,
     starts,
@@ -37,6 +39,7 @@ class Extent:
         versions: in the stores whose histories are read, ascending.
         redacted: in the stores of which a path is redacted, ascending.
         mounts: of Sessions that are started, ascending.
+        waiting: Proposals that wait for one reviewer, ascending.
     """
 
     sizes: tuple[int, ...]
@@ -48,6 +51,7 @@ class Extent:
     versions: tuple[int, ...]
     redacted: tuple[int, ...]
     mounts: tuple[int, ...] = (8, 32)
+    waiting: tuple[int, ...] = (5, 500)
 
 
 QUICK = Extent(
@@ -79,6 +83,8 @@ def measure(port: int, extent: Extent, tell: Tell) -> list[Figure]:
     return [
         *_requests_and_actions(world, extent, tell),
         *_histories(world, extent, tell),
+        *_queues(world, extent, tell),
+        *_reviews(world, extent, tell),
         *_searches(world, extent, tell),
         *_sessions(world, extent, tell),
         *_many_writers(world, extent, tell),
@@ -125,6 +131,26 @@ def _histories(world: World, extent: Extent, tell: Tell) -> list[Figure]:
     ]
     take_turns(quantities, extent.short)
     return [figure for quantity in quantities for figure in timed(quantity)]
+
+
+def _queues(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Queueing …")
+    desks = queues.make_desks(extent.waiting)
+    bare = reads.bare_view(world)
+    quantities = [
+        queues.queue_page(world, desks, bare),
+        queues.queue_by_path(world, desks, bare),
+    ]
+    take_turns(quantities, extent.short)
+    return [figure for quantity in quantities for figure in timed(quantity)]
+
+
+def _reviews(world: World, extent: Extent, tell: Tell) -> list[Figure]:
+    tell("Reviewing …")
+    bare = reads.bare_view(world)
+    pages = [reviews.review_page(world, bare), reviews.hostile_review_page(world, bare)]
+    take_turns(pages, extent.short)
+    return [figure for quantity in pages for figure in timed(quantity)]
 
 
 def _searches(world: World, extent: Extent, tell: Tell) -> list[Figure]:

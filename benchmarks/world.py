@@ -154,10 +154,10 @@ class World:
         }
         return Api(self.port, headers)
 
-    def browser(self) -> Api:
-        """A connection of its own, on which the owner is signed in."""
+    def browser(self, person: Principal | None = None) -> Api:
+        """A connection of its own, on which the owner or somebody else is signed in."""
         client = Client()
-        client.force_login(User.objects.get(principals=self.owner))
+        client.force_login(User.objects.get(principals=person or self.owner))
         name = settings.SESSION_COOKIE_NAME
         return Api(self.port, {"Cookie": f"{name}={client.cookies[name].value}"})
 

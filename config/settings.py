@@ -1,6 +1,7 @@
 """Settings. The only module that reads the environment; docs/operations.md lists each variable."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import environ
@@ -78,6 +79,7 @@ INSTALLED_APPS = [
     "memory",
     "proposals",
     "sessions.apps.SessionsConfig",
+    "notices",
     "console",
 ]
 
@@ -178,7 +180,34 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # intervals in seconds need no 
 CELERY_BEAT_SCHEDULE = {
     "beat": {"task": "jobs.beat", "schedule": 10.0, "options": {"expires": 10}},
     "sweep": {"task": "jobs.sweep", "schedule": 15.0, "options": {"expires": 15}},
+    "notices": {"task": "notices.sweep", "schedule": 15.0, "options": {"expires": 15}},
 }
+
+# --- e-mail: tells people where to look, and nothing of what is there -------------------------
+
+CONSOLE_URL = env.str("CONSOLE_URL", default="http://localhost:8000")
+"""Where people find the Console: what letters link to begins with it."""
+
+
+def _mailer() -> dict[str, Any]:
+    """EMAIL_URL as Django's MAILERS have it."""
+    read = env.email_url("EMAIL_URL", default="consolemail://")
+    options = {
+        "host": read["EMAIL_HOST"],
+        "port": read["EMAIL_PORT"],
+        "username": read["EMAIL_HOST_USER"] or "",
+        "password": read["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": read.get("EMAIL_USE_TLS", False),
+        "use_ssl": read.get("EMAIL_USE_SSL", False),
+        "timeout": 20,
+    }
+    over_smtp = read["EMAIL_BACKEND"].endswith(".smtp.EmailBackend")
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"BACKEND": read["EMAIL_BACKEND"], "OPTIONS": given if over_smtp else {}}
+
+
+MAILERS = {"default": _mailer()}
+DEFAULT_FROM_EMAIL = env.str("MAIL_FROM", default="Checkfu Memory <notices@localhost>")
 
 AUTH_USER_MODEL = "tenancy.User"
 LOGIN_URL = "console:sign-in"

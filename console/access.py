@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from psycopg_pool import PoolTimeout
 
-from console.failures import render_failure
+from console.failures import remember_person, render_failure
 from console.people import ConsoleRequest, act_as, enter
 from console.responses import htmx_of, redirect
 from tenancy.models import Principal
@@ -41,6 +41,23 @@ def for_person(view: View) -> View:
         except NotFound as error:
             elsewhere = _answers_elsewhere(person, view, *args, **kwargs)
             return render_failure(request, error, {"elsewhere": elsewhere})
+        except HANDLED as error:
+            return render_failure(request, as_api_error(error))
+
+    return run
+
+
+def for_visitor(view: View) -> View:
+    """Let everybody in, and render what the rooms below refuse as a page.
+
+    Who is signed in is known to the page, and nothing hangs on it.
+    """
+
+    @functools.wraps(view)
+    def run(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            remember_person(request)
+            return view(request, *args, **kwargs)
         except HANDLED as error:
             return render_failure(request, as_api_error(error))
 

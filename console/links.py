@@ -1,5 +1,7 @@
 """Addresses of things in the Console."""
 
+from functools import lru_cache
+
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -7,7 +9,7 @@ from django.utils.http import urlencode
 def document_url(store_id: str, path: str, version_id: str | None = None, **more: str) -> str:
     """A document's page; at canonical, whatever that is, when no version is named."""
     parameters = {"path": path, **({"version": version_id} if version_id else {}), **more}
-    return f"{reverse('console:document', args=[store_id])}?{urlencode(parameters)}"
+    return f"{_route('document', store_id)}?{urlencode(parameters)}"
 
 
 def compare_url(store_id: str, base: str, head: str) -> str:
@@ -19,4 +21,15 @@ def compare_url(store_id: str, base: str, head: str) -> str:
 def file_url(store_id: str, base: str, head: str, path: str) -> str:
     """One changed path of a comparison, shown in full."""
     query = urlencode({"base": base, "head": head, "path": path})
-    return f"{reverse('console:compare-file', args=[store_id])}?{query}"
+    return f"{_route('compare-file', store_id)}?{query}"
+
+
+def viewed_url(proposal_id: str) -> str:
+    """Where files of a Proposal are ticked off."""
+    return _route("proposal-viewed", proposal_id)
+
+
+@lru_cache(maxsize=1_024)
+def _route(name: str, object_id: str) -> str:
+    """A route, looked up once: pages hold hundreds of links to the same one."""
+    return reverse(f"console:{name}", args=[object_id])

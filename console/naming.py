@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.models import ActorKind
-from tenancy.models import Agent, ApiKey, Principal, Workspace
+from tenancy.models import Agent, ApiKey, CollaborationSpace, Principal, Workspace
 from wire import ids
 
 type Reference = tuple[str | None, UUID | None]
@@ -29,6 +29,7 @@ _SOURCES: Mapping[str, Any] = {
     "api_key": ApiKey,
     "agent": Agent,
     "agent_definition": Agent,
+    "collaboration_space": CollaborationSpace,
     "workspace": Workspace,
 }
 _PREFIX_KINDS = {"session_agent": "session", "curator": "curation"}

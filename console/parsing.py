@@ -6,6 +6,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
+from memory.documents.packing import ArchiveFormat
 from memory.documents.paths import PathError, parse_path, parse_prefix
 from proposals.models import ProposalStatus
 from sessions.models import EventKind
@@ -16,6 +17,7 @@ from wire.errors import Malformed
 from wire.strictjson import refuse_unstorable_text
 
 POSITION: Final = re.compile(r"[0-9]{1,9}")
+ROW_NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 def version_parameter(request: HttpRequest, name: str) -> str | None:
@@ -84,6 +86,14 @@ def event_filters(request: HttpRequest) -> EventFilters:
         raise Malformed(f"type: one of {', '.join(EventKind.values)}.") from error
 
 
+def archive_format(request: HttpRequest) -> ArchiveFormat:
+    """As what file an archive is asked for; a tar when nothing is said. Raises Malformed."""
+    try:
+        return ArchiveFormat(request.GET.get("format", ArchiveFormat.TAR))
+    except ValueError as error:
+        raise Malformed(f"format: one of {', '.join(ArchiveFormat)}.") from error
+
+
 def position_parameter(request: HttpRequest, name: str) -> int | None:
     """A position in a Session's log, or None when there is none. Raises Malformed."""
     text = request.GET.get(name, "")
@@ -96,9 +106,22 @@ def position_parameter(request: HttpRequest, name: str) -> int | None:
 
 def words_parameter(request: HttpRequest, name: str = "q") -> str:
     """What is searched for, without white space around it. Raises Malformed for NUL."""
-    text = request.GET.get(name, "").strip()
+    return words_in(request.GET, name)
+
+
+def words_in(values: Mapping[str, object], name: str) -> str:
+    """Words among some values, without white space around them. Raises Malformed for NUL."""
+    text = str(values.get(name, "")).strip()
     refuse_unstorable_text(text, name)
     return text
+
+
+def number_in(values: Mapping[str, object], name: str) -> int:
+    """The number of a row among some values. Raises Malformed."""
+    text = str(values.get(name, ""))
+    if not ROW_NUMBER.fullmatch(text):
+        raise Malformed(f"{name}: a whole number.")
+    return int(text)
 
 
 def path_parameter(request: HttpRequest, name: str = "path") -> str:

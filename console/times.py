@@ -19,6 +19,18 @@ def relative_time(moment: datetime, now: datetime) -> str:
     return f"{moment.astimezone(UTC):%d %b %Y}"
 
 
+def waited_time(moment: datetime, now: datetime) -> str:
+    """How long something waits since a moment, e.g. `5 min`; in days from two of them on."""
+    seconds = max(round((now - moment).total_seconds()), 0)
+    if seconds < _MINUTE:
+        return "under a minute"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE} min"
+    if seconds < 2 * _DAY:
+        return f"{seconds // _HOUR} h"
+    return f"{seconds // _DAY:,} d"
+
+
 def exact_time(moment: datetime) -> str:
     """The moment in UTC to the millisecond, as a person reads it."""
     utc = moment.astimezone(UTC)

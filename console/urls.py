@@ -7,11 +7,14 @@ from console.views import (
     account,
     agents,
     audit,
+    capabilities,
     commenting,
+    deciding,
     documents,
     environments,
     erasure,
     errors,
+    explaining,
     exports,
     finding,
     forks,
@@ -20,6 +23,8 @@ from console.views import (
     keys,
     merging,
     new_session,
+    notice_preferences,
+    notices,
     picking,
     principals,
     proposals,
@@ -28,10 +33,12 @@ from console.views import (
     redacting,
     reference,
     rule_matches,
+    saved_views,
     search,
     session_connect,
     session_erasure,
     session_events,
+    session_mounts,
     sessions,
     spaces,
     store_settings,
@@ -51,6 +58,17 @@ account_urls = [
     path("password", account.password, name="password"),
     path("workspace", account.workspace, name="workspace"),
     path("theme", account.theme, name="theme"),
+]
+
+# /notices…
+notice_urls = [
+    path("notices", notices.notice_list, name="notices"),
+    path("notices/open", notices.open_notice, name="notices-open"),
+    path("notices/read", notices.read_all, name="notices-read"),
+    path("notices/preferences", notice_preferences.preferences, name="notices-preferences"),
+    path("notices/ask", notice_preferences.send_again, name="notices-ask"),
+    path("notices/confirm", notice_preferences.confirm, name="notices-confirm"),
+    path("notices/unsubscribe", notice_preferences.end, name="notices-unsubscribe"),
 ]
 
 # /find
@@ -105,6 +123,9 @@ store_urls = [
 # / and /proposals…
 proposal_urls = [
     path("", queue.queue, name="queue"),
+    path("decide", deciding.decide_several, name="queue-decide"),
+    path("views/save", saved_views.keep, name="queue-save-view"),
+    path("views/change", saved_views.change, name="queue-change-view"),
     path("proposals/<proposal:proposal_id>", proposals.proposal, name="proposal"),
     path("proposals/<proposal:proposal_id>/state", proposals.state, name="proposal-state"),
     path("proposals/<proposal:proposal_id>/respond", proposals.decide, name="proposal-respond"),
@@ -137,6 +158,16 @@ session_urls = [
         session_connect.revoke,
         name="session-key-revoke",
     ),
+    path(
+        "sessions/<session:session_id>/mounts/<int:position>",
+        session_mounts.mount,
+        name="session-mount",
+    ),
+    path(
+        "sessions/<session:session_id>/mounts/<int:position>/archive",
+        session_mounts.archive,
+        name="session-mount-archive",
+    ),
     path("sessions/<session:session_id>/erasure", session_erasure.erase, name="session-erase"),
     path("sessions/<session:session_id>/archive", sessions.archive, name="session-archive"),
     path(
@@ -154,6 +185,7 @@ session_urls = [
 # /access…, /principals…, /agents…, /environments…, /spaces…, /keys…, /retention…, /audit
 access_urls = [
     path("access", access.access, name="access"),
+    path("access/explained", explaining.explain_access, name="access-explained"),
     path(
         "access/<permission_assignment:assignment_id>/revoke",
         access.revoke_assignment,
@@ -200,11 +232,13 @@ job_urls = [
 reference_urls = [
     path("reference", reference.reference, name="reference"),
     path("reference/openapi.json", reference.schema, name="reference-schema"),
+    path("capabilities", capabilities.capability_list, name="capabilities"),
     path("errors", errors.reference, name="errors"),
 ]
 
 urlpatterns = [
     *account_urls,
+    *notice_urls,
     *proposal_urls,
     *finding_urls,
     *store_urls,

@@ -41,12 +41,23 @@ def answers[**P](name: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
 @step
 def offer(job_id: str) -> None:
     """Wake a worker for a job once the transaction at hand has committed."""
-    transaction.on_commit(partial(wake, job_id))
+    send_after_commit(RUN, job_id)
+
+
+@step
+def send_after_commit(name: str, row: str | int) -> None:
+    """Send a message about a row once the transaction at hand has committed."""
+    transaction.on_commit(partial(send, name, row))
 
 
 def wake(job_id: str) -> None:
     """Wake a worker now; a broker that cannot be reached only delays it until the next sweep."""
+    send(RUN, job_id)
+
+
+def send(name: str, row: str | int) -> None:
+    """Send a message about a row now; if the broker cannot be reached, a sweep finds the row."""
     try:
-        app.send_task(RUN, args=[job_id])
+        app.send_task(name, args=[row])
     except OperationalError:
-        logger.warning("the broker cannot be reached; the sweep will offer %s again", job_id)
+        logger.warning("the broker cannot be reached; the sweep will offer %s again", row)

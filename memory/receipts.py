@@ -1,7 +1,7 @@
 """Receipts: a write with an Idempotency-Key happens once and is told as often as asked."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any, Final
@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTextTransform
 from database.transactions import step
 from memory.models import IdempotencyReceipt
 from tenancy.caller import Caller
-from wire.errors import Conflict
+from wire.errors import BackendUnavailable, Conflict
 from wire.idempotency import IdempotencyKey
 from wire.ids import uuid_from_id
 
@@ -91,6 +91,18 @@ def _judged(found: IdempotencyReceipt, key: IdempotencyKey) -> Receipt:
     return Receipt(found.id, found.outcome)
 
 
+def require_recorded(outcome: Mapping[str, Any], *names: str) -> None:
+    """Refuse to guess what came of a write whose receipt does not tell all of it (contract C7).
+
+    Raises:
+        BackendUnavailable: an entry is missing.
+    """
+    if not outcome.keys() >= set(names):
+        raise BackendUnavailable(
+            "What came of this request was not recorded whole, and is not guessed."
+        )
+
+
 @step
 def keep(receipt: Receipt, outcome: dict[str, Any], store_id: str | None = None) -> None:
     """Record the outcome: identifiers and closed words only, never bodies or paths.
@@ -118,6 +130,15 @@ def forget(store_id: str, naming: str, ids: Iterable[str]) -> int:
     """
     told = (_telling(store_id, naming, some) for some in batched(ids, NAMED_AT_ONCE))
     return sum(receipts.update(fingerprint=None, outcome={}) for receipts in told)
+
+
+@step
+def forget_unsealed(store_id: str) -> int:
+    """The same for all writes of a store that altered nothing: no version tells of which paths."""
+    unsealed = IdempotencyReceipt.objects.filter(
+        store=store_id, fingerprint__isnull=False, outcome__contains={"version": None}
+    )
+    return unsealed.update(fingerprint=None, outcome={})
 
 
 @step

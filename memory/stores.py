@@ -52,6 +52,28 @@ def finish_write(access: StoreAccess, require: Callable[[StoreAccess], None]) ->
         and whatever `require` raises.
     """
     bump_generation(access.store_id)
+    _look_once_more(access, require)
+
+
+@step
+def finish_unchanged(access: StoreAccess, require: Callable[[StoreAccess], None]) -> None:
+    """End a write that altered nothing, as `finish_write` ends others, and count nothing.
+
+    It leaves a receipt, which the store's deletion has to find, and a redaction to forget.
+
+    Args:
+        require: as there; it also refuses a store that is not active.
+
+    Raises:
+        InvalidKey, DisabledTenancy: as `memory.access.reopened` says.
+        and whatever `require` raises.
+    """
+    hold_store(access.store_id)
+    _look_once_more(access, require)
+
+
+@step
+def _look_once_more(access: StoreAccess, require: Callable[[StoreAccess], None]) -> None:
     fresh = reopened(access)
     if fresh is not access:
         require(fresh)

@@ -22,6 +22,7 @@ from proposals.models import (
     ProposalApproval,
     ProposalAttempt,
     ProposalStatus,
+    SavedView,
     SupersededBecause,
     Viewing,
 )
@@ -70,7 +71,7 @@ class ProposalEraser(Eraser):
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:
         """Delete what is about Proposals, then Proposals."""
-        models = (Viewing, Comment, ProposalAttempt, ProposalApproval, Proposal)
+        models = (SavedView, Viewing, Comment, ProposalAttempt, ProposalApproval, Proposal)
         return next((gone for model in models if (gone := _delete(model, store_id, limit))), 0)
 
     def sinks_holding(self, report: ErasureReport) -> Collection[Sink]:

@@ -18,6 +18,7 @@ from memory.textsafety.concerns import Concern
 from memory.textsafety.scanning import scan, total_counts
 from memory.textsafety.secrets import Budget
 from memory.trees.diffs import PathChange, hashed_changes
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Proposal
 from tenancy.audit import record
 from tenancy.caller import Caller
@@ -108,6 +109,7 @@ def open_proposal(
     )
     refs.create(store_id=base.store_id, name=ref_of(proposal.id), at=head.id, actor=actor)
     _audit(caller, proposal)
+    tell_hearers(Happening.OPENED, caller, proposal)
     return Opened(proposal, paths)
 
 

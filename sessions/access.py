@@ -193,18 +193,21 @@ def find_session(workspace_id: str, session_id: str) -> Session:
     return session
 
 
-def open_session(caller: Caller, session_id: str) -> SessionAccess:
+def open_session(caller: Caller, session_id: str, missing: str = NO_SUCH_SESSION) -> SessionAccess:
     """Fetch a Session of the caller's Workspace that they may know of.
+
+    Args:
+        missing: what to say otherwise: of a Session's Run, input or round, that this is not there.
 
     Raises:
         NotFound: there is none, it is another Workspace's, or the caller may not read it.
     """
     session = _sessions(caller).filter(id=session_id).first()
     if session is None:
-        raise NotFound(NO_SUCH_SESSION)
+        raise NotFound(missing)
     access = SessionAccess(caller, session, frozenset(session.granted))
     if not (access.may_read or caller.is_admin or access.is_runner):
-        raise NotFound(NO_SUCH_SESSION)
+        raise NotFound(missing)
     return access
 
 

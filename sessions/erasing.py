@@ -12,7 +12,6 @@ from django.db import connection
 from django.db.models import Q
 
 from database.transactions import step
-from memory import receipts
 from memory.erasure.erasers import Eraser, Redaction
 from memory.erasure.erasers import register as register_eraser
 from memory.models import ErasureReport, Sink
@@ -67,15 +66,8 @@ class SessionEraser(Eraser):
     def hold(self, store_id: str, paths: Sequence[str]) -> None:
         """Nothing: a redaction ends nothing here."""
 
-    @step
     def redact(self, redaction: Redaction) -> None:
-        """Forget what those calls were sent with that sealed nothing.
-
-        No version tells which paths they named.
-        """
-        silent = MemoryCall.objects.filter(mount__store=redaction.store_id, checkpoint=None)
-        calls = [str(call) for call in silent.values_list("id", flat=True)]
-        receipts.forget(redaction.store_id, "call", calls)
+        """Nothing: no event holds a path, and the store's receipts are forgotten with it."""
 
     @step
     def delete_rows(self, store_id: str, limit: int) -> int:

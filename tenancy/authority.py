@@ -102,13 +102,17 @@ def permissions_held(target: Target, caller: Caller) -> frozenset[str]:
     return frozenset.intersection(*held)
 
 
+def grants_on(
+    target: Target, subject: Subject, workspace_id: str
+) -> QuerySet[PermissionAssignment]:
+    """The assignments that give one subject something on a target, in whichever way they do."""
+    covering = _covering(target.kind, target.id, workspace_id)
+    return grants_of(subject, workspace_id).filter(covering)
+
+
 def _held_by(subject: Subject, workspace_id: str, target: Target) -> frozenset[str]:
-    grants = grants_of(subject, workspace_id).filter(
-        _covering(target.kind, target.id, workspace_id)
-    )
-    return frozenset(
-        permission for held in grants.values_list("permissions", flat=True) for permission in held
-    )
+    grants = grants_on(target, subject, workspace_id).values_list("permissions", flat=True)
+    return frozenset(permission for held in grants for permission in held)
 
 
 def readable(target_kind: TargetKind, caller: Caller, column: str) -> Q:

@@ -1,5 +1,6 @@
 """Reads of tenancy. Each list is the caller's own Workspace and nothing else."""
 
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -114,14 +115,34 @@ def last_entry(event: str, target_id: str) -> AuditEntry | None:
 
 
 def audit_entries(
-    caller: Caller, *, target_id: str | None = None, event: str | None = None
+    caller: Caller,
+    *,
+    target_id: str | None = None,
+    event: str | None = None,
+    by: str | None = None,
+    days: tuple[date | None, date | None] = (None, None),
 ) -> QuerySet[AuditEntry]:
-    """The audit trail of the Workspace, of one target or of one event."""
+    """The audit trail of the Workspace, or what some conditions leave of it.
+
+    Args:
+        event: one event, or its noun with a dot for all of that noun.
+        by: a principal or a key, that did it or for whom it was done.
+        days: the first and the last day, in UTC.
+    """
     rows = AuditEntry.objects.filter(workspace=caller.workspace_id)
     if target_id:
         rows = rows.filter(target_uuid=target_id)
     if event:
-        rows = rows.filter(event=event)
+        rows = (
+            rows.filter(event__startswith=event) if event[-1] == "." else rows.filter(event=event)
+        )
+    if by:
+        rows = rows.filter(Q(actor_uuid=by) | Q(acting_principal_uuid=by))
+    first, last = days
+    if first:
+        rows = rows.filter(at__gte=datetime.combine(first, time.min, UTC))
+    if last:
+        rows = rows.filter(at__lt=datetime.combine(last, time.min, UTC) + timedelta(days=1))
     return rows
 
 

@@ -67,11 +67,12 @@ def one_line(text: str) -> str:
 def _moment(value: object) -> datetime:
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        moment = None
-    if moment is None or moment.utcoffset() is None:
+        utc = moment.astimezone(UTC) if moment and moment.tzinfo else None
+    except (ValueError, OverflowError):  # in UTC it may lie before the first year, or past the last
+        utc = None
+    if utc is None:
         raise ValueError("expected a time with its offset, like 2026-08-27T09:30:00.000Z")
-    return moment.astimezone(UTC)
+    return utc
 
 
 DIGITS = BeforeValidator(_whole_number)

@@ -108,6 +108,7 @@ def for_serving(environ: Mapping[str, str], place: Place, address: str) -> dict[
     defaults = {
         "SECURE_COOKIES": "off",  # browsers keep no secure cookie from plain HTTP
         "ERROR_REFERENCE_URL": f"{address}/errors",
+        "CONSOLE_URL": address,
         "STATIC_ROOT": str(place.folder / "static"),
     }
     return defaults | complete(environ, place)

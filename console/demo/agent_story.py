@@ -11,6 +11,7 @@ _add = partial(Add, folder="desk-notes")
 BEGINNING: Final = Change(Role.AUTHOR, "Say what these notes are for", [_add("/what-to-keep.md")])
 
 LEARNED_PATH: Final = "/questions/gift-cards.md"
+CALLED_PATH: Final = "/questions/changed-address.md"
 
 PROPOSED: Final = Change(
     Role.AGENT,
@@ -29,6 +30,6 @@ PROPOSED: Final = Change(
 )
 
 
-def learned() -> str:
-    """What the agent wrote down when its turn was over."""
-    return (TEXTS / "desk-notes" / LEARNED_PATH.lstrip("/")).read_text(encoding="utf-8")
+def learned(path: str) -> str:
+    """What the agent wrote down there."""
+    return (TEXTS / "desk-notes" / path.lstrip("/")).read_text(encoding="utf-8")

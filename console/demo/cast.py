@@ -41,6 +41,8 @@ AGENT: Final = "Support agent"
 AGENT_DESCRIPTION: Final = "Answers customers, and proposes what it learned on the way."
 ENVIRONMENT: Final = "Support desk"
 ENVIRONMENT_DESCRIPTION: Final = "Machines that run the agent and send what each turn left."
+CHAT: Final = "Web chat"
+CHAT_DESCRIPTION: Final = "Where customers write, and the agent's own calls change its notes."
 SPACE: Final = "Support room"
 SPACE_DESCRIPTION: Final = "Where the team and its agent answer together."
 
@@ -56,6 +58,7 @@ class Cast:
     service: Principal
     agent: Agent
     environment: Environment
+    chat: Environment
     space: CollaborationSpace
 
 
@@ -67,9 +70,9 @@ def gather(workspace: Workspace, password: str) -> Cast:
     """
     reviewer, author, admin = (_person(workspace, account, password) for account in ACCOUNTS)
     service, agent = service_of(workspace), _agent(workspace)
-    environment = _environment(workspace)
+    machines, chat = _environments(workspace)
     space = _space(workspace, {"principal": author.id, "agent": agent.id})
-    return Cast(workspace, reviewer, author, admin, service, agent, environment, space)
+    return Cast(workspace, reviewer, author, admin, service, agent, machines, chat, space)
 
 
 def people_of(workspace: Workspace) -> list[Principal]:
@@ -104,13 +107,25 @@ def _agent(workspace: Workspace) -> Agent:
     )
 
 
-def _environment(workspace: Workspace) -> Environment:
-    found = Environment.objects.filter(workspace=workspace, name=ENVIRONMENT).first()
+def _environments(workspace: Workspace) -> tuple[Environment, Environment]:
+    """Where a runner captures what each turn left, and where the agent's own calls write."""
+    capturing = Abilities(can_enumerate=True, memory_writer=Environment.MemoryWriter.CAPTURE)
+    calling = Abilities(can_enumerate=False, memory_writer=Environment.MemoryWriter.NATIVE)
+    return (
+        _environment(workspace, ENVIRONMENT, ENVIRONMENT_DESCRIPTION, capturing),
+        _environment(workspace, CHAT, CHAT_DESCRIPTION, calling),
+    )
+
+
+def _environment(
+    workspace: Workspace, name: str, description: str, abilities: Abilities
+) -> Environment:
+    found = Environment.objects.filter(workspace=workspace, name=name).first()
     return found or create_environment(
         caller=platform_caller(workspace),
-        name=ENVIRONMENT,
-        description=ENVIRONMENT_DESCRIPTION,
-        abilities=Abilities(can_enumerate=True, memory_writer=Environment.MemoryWriter.CAPTURE),
+        name=name,
+        description=description,
+        abilities=abilities,
     )
 
 

@@ -39,12 +39,13 @@ def _ensure_store(cast: Cast, admin: Caller) -> str:
         cast.workspace,
         StoreSettings(NAME, owner, DESCRIPTION, canonical_writes=CanonicalWrites.DIRECT),
     )
-    grant_on_store(store_id, cast.reviewer, Permission.READ, Permission.REVIEW)
+    grant_on_store(store_id, cast.reviewer, Permission.READ, Permission.WRITE, Permission.REVIEW)
     grant_on_store(store_id, cast.author, Permission.READ, Permission.WRITE)
     grant_on_store(store_id, cast.admin, Permission.READ, Permission.ADMIN)
     grant_on_store(store_id, cast.service, Permission.READ, Permission.WRITE)
     grant_on_store(store_id, cast.agent, Permission.READ, Permission.WRITE)
-    grant_on_agent(cast.agent, cast.author, Permission.ACT_AS)
+    for person in (cast.author, cast.reviewer):
+        grant_on_agent(cast.agent, person, Permission.ACT_AS)
     return store_id
 
 

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from django.conf import settings
-from django.http import HttpRequest
-
-from console.drawing.difftables import NOTHING, Beside, split_table, unified_table
+from console.drawing.diffoptions import DEFAULT, DiffOptions
+from console.drawing.difftables import NOTHING, Beside, Opens, Table, split_table, unified_table
 from console.drawing.linenotes import Notes, notes_on
 from memory.diffs.lines import Counts, TextDiff, compare, count_lines
 from memory.queries.diffs import Sides, sides_of, tree_diff
@@ -41,8 +39,6 @@ SEARCH_SECONDS: Final = 0.5
 """How long the texts of a page are searched for secrets, all together."""
 
 LETTERS = {Status.ADDED: "A", Status.MODIFIED: "M", Status.DELETED: "D", Status.RENAMED: "R"}
-LAYOUTS = ("unified", "split")
-LAYOUT_COOKIE = "diff"
 
 
 @dataclass(frozen=True)
@@ -55,6 +51,7 @@ class FileDiff:
         lines_left: how many lines of hunks the page may still show.
         is_redacted: whether a redaction took it away, and nobody deleted it.
         budget: time for looking the new text over; its own when left out.
+        options: how it is shown.
     """
 
     number: int
@@ -63,6 +60,7 @@ class FileDiff:
     lines_left: int = FILE_LINES
     is_redacted: bool = False
     budget: Budget | None = None
+    options: DiffOptions = DEFAULT
 
     @property
     def anchor(self) -> str:
@@ -114,6 +112,8 @@ class FileDiff:
         """Lines added and removed; None when the page did not look, or cannot."""
         if self.sides is None or self.erasures:
             return None
+        if self.diff and not self.options.ignores_space:
+            return Counts(self.diff.added, self.diff.removed)
         return count_lines(self.sides.before or "", self.sides.after or "")
 
     @cached_property
@@ -121,11 +121,22 @@ class FileDiff:
         """The hunks, as many as may be shown; None when there is nothing to show."""
         if self.sides is None or self.erasures or self.lines_left <= 0:
             return None
-        return compare(self.sides.before or "", self.sides.after or "", max_lines=self.lines_left)
+        return compare(
+            self.sides.before or "",
+            self.sides.after or "",
+            ignore_whitespace=self.options.ignores_space,
+            max_lines=self.lines_left,
+            opened=self.options.opened,
+        )
 
     @property
     def shown_lines(self) -> int:
         return sum(len(hunk.lines) for hunk in self.diff.hunks) if self.diff else 0
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it was asked for in full."""
+        return self.lines_left == ALONE_LINES
 
     @property
     def is_held_back(self) -> bool:
@@ -159,12 +170,17 @@ class FileDiff:
     def _notes(self) -> Notes:
         return notes_on(self.scan, self.line_anchor) if self.scan else {}
 
-    def table(self, layout: str, beside: Beside = NOTHING) -> str:
-        """The hunks as a table: old beside new where there are both, or one line a row."""
+    def table(self, beside: Beside = NOTHING, opens: Opens | None = None) -> str:
+        """The hunks as a table: old beside new where there are both, or one line a row.
+
+        Args:
+            opens: where a step into a gap leads to; None leaves gaps closed.
+        """
         if self.diff is None:
             return ""
-        draw = split_table if layout == "split" and self.has_both_sides else unified_table
-        return draw(self.diff.hunks, beside, self._notes)
+        is_split = self.options.layout == "split" and self.has_both_sides
+        draw = split_table if is_split else unified_table
+        return draw(Table(self.diff, beside, self._notes, opens))
 
 
 @dataclass(frozen=True)
@@ -196,7 +212,17 @@ class Diff:
     @property
     def held_back(self) -> int:
         """Files of which the page does not show everything."""
-        return sum(file.is_held_back for file in self.files) + len(self.rest)
+        return len(self.held_back_paths)
+
+    @property
+    def hidden_lines(self) -> int:
+        """Lines that differ only in white space, which the page takes for unchanged."""
+        return sum(file.diff.hidden for file in self.files if file.diff)
+
+    @property
+    def held_back_paths(self) -> list[str]:
+        """The paths of the files of which the page does not show everything."""
+        return [file.change.path for file in (*self.files, *self.rest) if file.is_held_back]
 
     @property
     def body_ids(self) -> list[str]:
@@ -221,43 +247,51 @@ class Diff:
         return list(grouped.items())
 
 
-def load_diff(base: str, head: str) -> Diff:
+def load_diff(base: str, head: str, options: DiffOptions = DEFAULT) -> Diff:
     """Compare two versions of a store, showing as much as one page can."""
-    return draw_diff(base, head, tree_diff(base, head))
+    return draw_diff(base, head, tree_diff(base, head), options)
 
 
-def draw_diff(base: str, head: str, changes: Sequence[PathChange]) -> Diff:
-    """Show as much of some changes as one page can.
+def draw_diff(
+    base: str, head: str, changes: Sequence[PathChange], options: DiffOptions = DEFAULT
+) -> Diff:
+    """Show as much of some changes as one page can, and in full what it was asked to load.
 
     Args:
         base, head: where each changed path can be looked at before and after.
     """
-    affordable = _affordable(changes)
     redacted = redacted_in(head, changes)
-    sides = sides_of(changes[:affordable])
+    loading = {number for number, each in enumerate(changes) if each.path in options.loaded}
+    wanted = sorted(loading.union(range(_affordable(changes))))
+    sides = dict(zip(wanted, sides_of([changes[number] for number in wanted]), strict=True))
     files: list[FileDiff] = []
+    rest: list[FileDiff] = []
     left, budget = PAGE_LINES, Budget(SEARCH_SECONDS)
-    for number, change in enumerate(changes[:PAGE_FILES], start=1):
-        loaded = sides[number - 1] if number <= affordable else None
-        file = FileDiff(
-            number, change, loaded, min(left, FILE_LINES), change.path in redacted, budget
-        )
-        left -= file.shown_lines
-        files.append(file)
-    numbered = enumerate(changes[PAGE_FILES:], start=PAGE_FILES + 1)
-    rest = [
-        FileDiff(number, change, None, is_redacted=change.path in redacted)
-        for number, change in numbered
-    ]
+    for number, change in enumerate(changes):
+        lines = ALONE_LINES if number in loading else min(left, FILE_LINES)
+        is_redacted = change.path in redacted
+        file = FileDiff(number + 1, change, sides.get(number), lines, is_redacted, budget, options)
+        if number < PAGE_FILES or number in loading:
+            left -= 0 if number in loading else file.shown_lines
+            files.append(file)
+        else:
+            rest.append(file)
     return Diff(base, head, changes, files, rest)
 
 
-def load_file(base: str, head: str, path: str) -> Diff:
+def load_file(base: str, head: str, path: str, options: DiffOptions = DEFAULT) -> Diff:
     """Compare one path of two versions, in full. `files` is empty when it did not change."""
     changes = tree_diff(base, head)
     redacted = redacted_in(head, [change for change in changes if change.path == path])
     files = [
-        FileDiff(number, change, sides_of([change])[0], ALONE_LINES, path in redacted)
+        FileDiff(
+            number,
+            change,
+            sides_of([change])[0],
+            ALONE_LINES,
+            path in redacted,
+            options=options,
+        )
         for number, change in enumerate(changes, start=1)
         if change.path == path
     ]
@@ -270,14 +304,17 @@ def redacted_in(head: str, changes: Iterable[PathChange]) -> set[str]:
     return redacted_paths(head, deleted)
 
 
-def preview_file(path: str, before: str | None, after: str | None) -> FileDiff:
+def preview_file(
+    path: str, before: str | None, after: str | None, options: DiffOptions = DEFAULT
+) -> FileDiff:
     """The difference that a text in a form would make, before anything is sealed."""
     change = PathChange(
         Status.ADDED if before is None else Status.DELETED if after is None else Status.MODIFIED,
         _unsealed(path, before),
         _unsealed(path, after),
     )
-    return FileDiff(1, change, Sides(before, after, None, None), ALONE_LINES)
+    sides = Sides(before, after, None, None)
+    return FileDiff(1, change, sides, ALONE_LINES, options=options)
 
 
 def _unsealed(path: str, text: str | None) -> TreeEntry | None:
@@ -295,23 +332,3 @@ def _affordable(changes: Sequence[PathChange]) -> int:
         if spent > PAGE_BYTES:
             return number
     return min(len(changes), PAGE_FILES)
-
-
-def layout_of(request: HttpRequest) -> str:
-    """The layout that the address asks for, else the one chosen last, else unified."""
-    chosen = request.GET.get("layout") or request.COOKIES.get(LAYOUT_COOKIE)
-    return chosen if chosen in LAYOUTS else LAYOUTS[0]
-
-
-def remember_layout(request: HttpRequest, response: Any) -> None:
-    """Keep a layout that the address asked for, for the next diff."""
-    chosen = request.GET.get("layout")
-    if chosen in LAYOUTS:
-        response.set_cookie(
-            LAYOUT_COOKIE,
-            chosen,
-            max_age=31_536_000,
-            secure=settings.SECURE_COOKIES,
-            httponly=True,
-            samesite="Lax",
-        )

@@ -1,8 +1,11 @@
-"""Document text as HTML in which nothing hides: escaped once, hidden characters shown."""
+"""Document text as HTML in which nothing hides: escaped once, hidden characters shown.
+
+Drawn for every line of every diff, so it joins strings instead of formatting them.
+"""
 
 from collections.abc import Iterable, Sequence
+from html import escape
 
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.diffs.intraline import Range
@@ -16,28 +19,26 @@ def visible_text(text: str, changed: Sequence[Range] = ()) -> SafeString:
         changed: ranges that a diff marks, in code points of `text`.
     """
     if not changed and text.isascii() and text.isprintable():
-        return SafeString(conditional_escape(text))
+        return SafeString(escape(text))
     return spell(make_visible(text, changed))
 
 
 def spell(segments: Iterable[Segment]) -> SafeString:
     """Turn segments into HTML."""
-    return format_html_join("", "{}", ((_spell_segment(segment),) for segment in segments))
+    return SafeString("".join(map(_spell_segment, segments)))
 
 
-def _spell_segment(segment: Segment) -> SafeString:
+def _spell_segment(segment: Segment) -> str:
     shown = _spell_kind(segment)
-    return format_html("<mark>{}</mark>", shown) if segment.changed else shown
+    return f"<mark>{shown}</mark>" if segment.changed else shown
 
 
-def _spell_kind(segment: Segment) -> SafeString:
+def _spell_kind(segment: Segment) -> str:
     if segment.kind is None:
-        return SafeString(conditional_escape(segment.text))
-    if segment.kind.hidden:
-        return format_html(
-            '<span class="hidden-char" title="{}">{}</span>', segment.label, _marker(segment)
-        )
-    return format_html('<span class="lookalike" title="{}">{}</span>', segment.label, segment.text)
+        return escape(segment.text)
+    css = "hidden-char" if segment.kind.hidden else "lookalike"
+    shown = _marker(segment) if segment.kind.hidden else segment.text
+    return f'<span class="{css}" title="{escape(segment.label)}">{escape(shown)}</span>'
 
 
 def _marker(segment: Segment) -> str:

@@ -49,7 +49,7 @@ class CommentForm(OnceForm):
         values: dict[str, Any] = self.cleaned_data
         if not values.get("path"):
             return None
-        return Place(values["path"], CommentSide(values["side"] or "head"), values.get("line"))
+        return Place(values["path"], CommentSide(values.get("side") or "head"), values.get("line"))
 
 
 class EditCommentForm(ConsoleForm):

@@ -86,13 +86,17 @@ class AddForm(EditForm):
 
 
 class RespondForm(ConsoleForm):
-    """A decision, with the three identifiers of what was on the screen (contract P2)."""
+    """A decision, with the three identifiers of what was on the screen (contract P2).
+
+    `unshown` is the tick of whoever approves although the page did not show everything.
+    """
 
     response = forms.ChoiceField(choices=[("approve", "Approve"), ("reject", "Reject")])
     base_version = forms.CharField()
     head_version = forms.CharField()
     diff_hash = forms.CharField()
     note = LinesField(required=False, max_length=WORDS_LENGTH)
+    unshown = forms.BooleanField(required=False)
 
 
 class PickForm(OnceForm):

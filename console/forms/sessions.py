@@ -213,4 +213,6 @@ class KeyForm(ConsoleForm):
         day: date | None = self.cleaned_data["expires_on"]
         if day and day < now().date():
             raise forms.ValidationError("That day has passed.")
+        if day == date.max:  # a key ends with it, and no day comes after
+            raise forms.ValidationError("Leave it empty for a key that ends with the Session.")
         return day

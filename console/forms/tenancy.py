@@ -51,6 +51,25 @@ class GrantForm(ConsoleForm):
             self.fields["target"].choices = targets  # type: ignore[attr-defined]
 
 
+class ExplainForm(ConsoleForm):
+    """A question: why may somebody do something with a store?
+
+    Args:
+        subjects: grouped choices of `kind:id`.
+        stores: choices of an ID and a name.
+    """
+
+    who = forms.ChoiceField(label="Who")
+    store = forms.ChoiceField(label="Which store")
+
+    def __init__(self, *args: Any, subjects: Any, stores: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "input"
+        self.fields["who"].choices = [("", "Choose…"), *subjects]  # type: ignore[attr-defined]
+        self.fields["store"].choices = [("", "Choose…"), *stores]  # type: ignore[attr-defined]
+
+
 class KeyForm(ConsoleForm):
     name = NameField(label="Name", help_text="What uses it, e.g. the agent or the script.")
     key_class = forms.ChoiceField(

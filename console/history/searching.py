@@ -1,7 +1,7 @@
 """Searching the versions of a store: by message, changed path, author, kind and date."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -58,8 +58,7 @@ def _on(wanted: Mapping[str, Any]) -> Q:
     if wanted["since"]:
         condition &= Q(created_at__gte=datetime.combine(wanted["since"], time.min, UTC))
     if wanted["until"]:
-        day_after = datetime.combine(wanted["until"], time.min, UTC) + timedelta(days=1)
-        condition &= Q(created_at__lt=day_after)
+        condition &= Q(created_at__lte=datetime.combine(wanted["until"], time.max, UTC))
     return condition
 
 

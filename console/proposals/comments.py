@@ -218,13 +218,21 @@ class FileTalks:
         """
         if not self.talks.may_comment:
             return str(number)
-        place = self._place(line)
-        address = f"{self._url}{self._value(place.side)}%3A{place.line}"
+        is_old = line.kind is LineKind.REMOVED
+        address = f"{self._addresses[is_old]}{line.old_number if is_old else line.new_number}"
         label = f'aria-label="Comment on line {number}"'
         return f'<a href="{address}" {label} tabindex="-1" data-comment>{number}</a>'
 
+    @cached_property
+    def _addresses(self) -> tuple[str, str]:
+        """Where a comment on a line is written but for its number, on the head and on the base."""
+        head, base = map(self._value, (CommentSide.HEAD, CommentSide.BASE))
+        return f"{self._url}{head}%3A", f"{self._url}{base}%3A"
+
     def below(self, line: Line, columns: int) -> str:
         """Rows beneath a line: its threads, and the form when it was asked for."""
+        if not self._drawn:
+            return ""
         place = self._place(line)
         parts = [self.talks.render(talk) for talk in self.all if talk.place == place]
         if self.talks.may_comment and self.talks.asked == place:

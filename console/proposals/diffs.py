@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from django.http import HttpRequest
 
+from console.drawing.diffoptions import DEFAULT, DiffOptions
 from console.drawing.diffs import Diff, draw_diff, load_diff
 from proposals.models import ProposalStatus, SupersededBecause
 from proposals.queries.rows import ProposalView
@@ -56,15 +57,15 @@ def may_be_replayed(view: ProposalView) -> bool:
     return not ended and proposal.superseded_because != SupersededBecause.REDACTED
 
 
-def load_shown(view: ProposalView, which: Which) -> ShownDiff:
+def load_shown(view: ProposalView, which: Which, options: DiffOptions = DEFAULT) -> ShownDiff:
     """Load one of the three diffs."""
     base, head = view.proposal.base_id, view.proposal.head_id
     if which is Which.DRIFT:
-        return ShownDiff(which, load_diff(base, view.canonical_id))
+        return ShownDiff(which, load_diff(base, view.canonical_id, options))
     if which is Which.REVIEWED:
-        return ShownDiff(which, load_diff(base, head))
+        return ShownDiff(which, load_diff(base, head, options))
     trial = replay_on(view.proposal, view.canonical_id)
     # Every path of a trial is as canonical has it before and as the head has it after: the
     # addresses of single files compare those two.
-    diff = draw_diff(trial.canonical_id, head, trial.changes)
+    diff = draw_diff(trial.canonical_id, head, trial.changes, options)
     return ShownDiff(which, diff, trial.conflicts)

@@ -2,19 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from console.naming import Named, Names
+from proposals.decisions.turns import Turn, turn_of
 from proposals.queries.rows import ProposalView
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProposalRow:
     """A Proposal, who opened it, and who resolved it."""
 
     view: ProposalView
     author: Named
     resolver: Named | None
+
+    @cached_property
+    def turn(self) -> Turn | None:
+        """Whose turn it is while it is open."""
+        return turn_of(self.view)
 
 
 def rows_of(workspace_id: str, views: Sequence[ProposalView]) -> list[ProposalRow]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from console.drawing.diffs import FileDiff
 from console.people import ConsoleRequest
@@ -10,7 +11,7 @@ from memory.trees.diffs import PathChange
 from proposals.queries.viewings import digest_of, viewed_by
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Progress:
     """The changed files of a reviewed diff, and which of them the person has viewed."""
 
@@ -21,9 +22,14 @@ class Progress:
     def total(self) -> int:
         return len(self.changes)
 
+    @cached_property
+    def _viewed(self) -> set[str]:
+        """The paths that are viewed as this head has them."""
+        return {change.path for change in self.changes if digest_of(change) in self.digests}
+
     @property
     def count(self) -> int:
-        return sum(digest_of(change) in self.digests for change in self.changes)
+        return len(self._viewed)
 
     @property
     def is_complete(self) -> bool:
@@ -31,7 +37,7 @@ class Progress:
 
     def has(self, file: FileDiff) -> bool:
         """Whether the file is viewed as this head has it."""
-        return digest_of(file.change) in self.digests
+        return file.change.path in self._viewed
 
 
 def load_progress(

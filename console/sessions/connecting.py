@@ -39,13 +39,19 @@ def setting_up(request: HttpRequest) -> Command:
 
 
 def commands_for(
-    mount: Mount, resolution: Resolution, example: str | None, *, working_ref: str | None
+    mount: Mount,
+    resolution: Resolution,
+    example: str | None,
+    *,
+    working_ref: str | None,
+    input_id: str | None,
 ) -> list[Command]:
     """What the agent can do with a mount that it may read.
 
     Args:
         example: a path that the version holds; None when it is empty.
         working_ref: where the Session's own ref in the store is.
+        input_id: the input to work on, where the environment writes natively and there is one.
     """
     here = f"$CHECKFU_URL/v1/sessions/{mount.session_id}/mounts/{mount.position}"
     store = f"$CHECKFU_URL/v1/memory-stores/{mount.store_id}"
@@ -69,7 +75,9 @@ def commands_for(
                 f'api "{store}/document?path={quote(example)}&version={resolution.version}"',
             )
         )
-    if resolution.effective == Access.READ_WRITE and working_ref:
+    if resolution.effective == Access.READ_WRITE and input_id:
+        commands += _round(mount, input_id)
+    elif resolution.effective == Access.READ_WRITE and working_ref:
         commands.append(_checkpoint(store, mount, working_ref))
     elif Reason.SHARED_OWNER in resolution.reasons:
         commands.append(_proposal(store))
@@ -89,6 +97,33 @@ def _checkpoint(store: str, mount: Mount, working_ref: str) -> Command:
         f'api "{store}/working-refs/{mount.session_id}/checkpoint" \\\n'
         f'  -H "Idempotency-Key: turn-$(date +%s)" -d {_quoted(body)}',
     )
+
+
+def _round(mount: Mount, input_id: str) -> list[Command]:
+    """A round of an input: entered, written in once, and finished (contract S6)."""
+    body = {"mount": mount.position, "operations": [_LEARNED]}
+    return [
+        Command(
+            "Enter the next round",
+            "Of the last input, once the round before is finished. It reads what those before it"
+            " wrote, and nothing newer.",
+            f'ROUND=$(api "$CHECKFU_URL/v1/inputs/{input_id}/rounds" \\\n'
+            "  -H \"Idempotency-Key: round-$(date +%s)\" -d '{}' |\n"
+            "  python3 -c 'import json, sys; print(json.load(sys.stdin)[\"id\"])')",
+        ),
+        Command(
+            "Write, once",
+            "A round has one call, by a name of the runtime's own. The same one sent again is told"
+            " again; `GET` recovers it when the answer was lost.",
+            'api "$CHECKFU_URL/v1/rounds/$ROUND/memory-calls/call-1" \\\n'
+            f'  -H "Idempotency-Key: call-$(date +%s)" -d {_quoted(body)}',
+        ),
+        Command(
+            "Finish the round",
+            "Then the next one may be entered.",
+            'api -X POST "$CHECKFU_URL/v1/rounds/$ROUND/finish"',
+        ),
+    ]
 
 
 def _proposal(store: str) -> Command:

@@ -30,7 +30,7 @@ from tenancy.caller import Caller
 from tenancy.models import Permission
 from tenancy.queries import spaces
 from wire import ids
-from wire.errors import ApiError, NotFound
+from wire.errors import ApiError, Malformed, NotFound
 
 STORES_OFFERED: Final = 8
 NO_SUCH_STORE: Final = "One of these stores is not there, or you may not read it any more."
@@ -192,6 +192,7 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
     """Make out what a form holds.
 
     Raises:
+        Malformed: it names more stores than a Session mounts.
         NotFound: it names a store that the person may not know of.
     """
     agents = agent_choices(caller)
@@ -220,6 +221,8 @@ def read_plan(caller: Caller, data: QueryDict) -> Plan:
 
 
 def _stores(caller: Caller, store_ids: Sequence[str]) -> list[StoreAccess]:
+    if len(store_ids) > MOUNTS_AT_MOST:
+        raise Malformed(f"A Session mounts {MOUNTS_AT_MOST} stores at most.")
     if not all(_is_store(store_id) for store_id in store_ids):
         raise NotFound(NO_SUCH_STORE)
     rows = listable_stores(caller).filter(id__in=store_ids).exclude(lifecycle__in=HIDDEN)

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from django import template
@@ -12,13 +11,14 @@ from django.template.context import Context
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from heroicons.templatetags.heroicons import heroicon_micro
 
 from console import links
+from console.counting import NOTHING_COUNTED, Counted, counted_for
 from console.drawing.visible import visible_text
+from console.icons import copy_button, icon
 from console.navigation import ACCESS, MAIN, Place, here
 from console.theme import THEMES, theme_of
-from console.times import exact_time, relative_time
+from console.times import exact_time, relative_time, waited_time
 from memory.diffs.lines import Counts
 from memory.trees.hashing import spell_hash
 
@@ -92,19 +92,11 @@ STATUS_BADGES = {
     "read_write": ("good", "pencil", "Read and write"),
     "read_only": ("info", "eye", "Read only"),
     "none": ("bad", "no-symbol", "Nothing"),
+    "available": ("good", "check-circle", "Available"),
+    "fenced": ("warn", "lock-closed", "Switched off"),
+    "unavailable": ("", "clock", "Not yet"),
 }
 """State → tone, icon and word. The word always stands there; colour only helps."""
-
-
-@register.simple_tag
-def icon(name: str, css: str = "icon") -> SafeString:
-    """A decorative icon: hidden from assistive technology, words stand beside it."""
-    return _drawn(str(name), str(css))
-
-
-@cache
-def _drawn(name: str, css: str) -> SafeString:
-    return SafeString(heroicon_micro(name, size=16, **{"class": css}))
 
 
 @register.simple_tag(takes_context=True)
@@ -134,6 +126,17 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag
+def waited(moment: datetime) -> SafeString:
+    """How long something waits: the time itself to hover."""
+    return format_html(
+        '<time datetime="{}" title="Since {}" class="nowrap">{}</time>',
+        moment.isoformat(),
+        exact_time(moment),
+        waited_time(moment, timezone.now()),
+    )
+
+
+@register.simple_tag
 def exact(moment: datetime) -> SafeString:
     """A time in full, for the places where it is the point."""
     return format_html(
@@ -154,24 +157,6 @@ def ident(value: str | None, url: str = "", copy: bool = True) -> SafeString | s
     code = format_html('<code title="{}">{}</code>', value, short_id(value))
     shown = format_html('<a href="{}">{}</a>', url, code) if url else code
     return format_html('<span class="id">{}{}</span>', shown, copy_button(value) if copy else "")
-
-
-@register.simple_tag
-def copy_button(value: str, label: str = "", *, lines: bool = False) -> SafeString:
-    """A button that copies `value`; it is not there without scripting.
-
-    Args:
-        lines: `value` is a document's address; the lines that are picked go with it.
-    """
-    return format_html(
-        '<button type="button" class="copy" data-copy="{}"{} aria-label="Copy {}" title="Copy">'
-        "{}{}</button>",
-        value,
-        format_html(' data-lines-link="{}"', value) if lines else "",
-        label or value,
-        icon("square-2-stack", "icon idle"),
-        icon("check", "icon done"),
-    )
 
 
 @register.filter
@@ -244,6 +229,15 @@ def places(context: Context, which: str = "main") -> list[tuple[Place, bool]]:
         place for place in NAVIGATIONS[which] if request.principal.is_admin or not place.for_admins
     )
     return [(place, room in place.rooms) for place in shown]
+
+
+@register.simple_tag(takes_context=True)
+def counts(context: Context) -> Counted:
+    """What the navigation counts; nothing on pages of refusals, and where nobody is signed in."""
+    request = context["request"]
+    if context.get("is_failure") or not getattr(request, "principal", None):
+        return NOTHING_COUNTED
+    return counted_for(request)
 
 
 @register.filter
@@ -344,3 +338,5 @@ def refusal_words(refusal: str) -> str:
 register.simple_tag(links.document_url, name="document_url")
 register.simple_tag(links.compare_url, name="compare_url")
 register.simple_tag(links.file_url, name="file_url")
+register.simple_tag(icon)
+register.simple_tag(copy_button)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person
 from console.forms.tenancy import GrantForm
-from console.naming import Names
+from console.grants import grant_rows
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
@@ -31,7 +31,7 @@ def access(request: ConsoleRequest) -> HttpResponseBase:
     """One's own grants; for admins, every grant of the Workspace and the form for new ones."""
     caller = request.caller
     mine = queries.assignments(caller, subject_id=caller.acting_principal_id).order_by("id")
-    context: dict[str, Any] = {"mine": _rows(request, list(mine))}
+    context: dict[str, Any] = {"mine": grant_rows(request.caller, list(mine))}
     form = None
     if caller.is_admin:
         form = GrantForm(
@@ -40,7 +40,11 @@ def access(request: ConsoleRequest) -> HttpResponseBase:
         if form.is_valid() and _grant(request, form, _parsed_target(form)):
             return redirect(request, reverse("console:access"))
         page = slice_by_id(queries.assignments(caller).order_by("-id"), request.GET.get("page"))
-        context |= {"form": form, "rows": _rows(request, page.rows), "next_page": page.next_page}
+        context |= {
+            "form": form,
+            "rows": grant_rows(request.caller, page.rows),
+            "next_page": page.next_page,
+        }
     elif request.method == "POST":
         raise PolicyDenied("This is for admins of the Workspace.")
     status = form.status if form else 200
@@ -65,8 +69,8 @@ def store_access(request: ConsoleRequest, store_id: str) -> HttpResponseBase:
         return redirect(request, reverse("console:store-access", args=[store_id]))
     context |= {
         "form": form,
-        "rows": _rows(request, _on(request, store_id)),
-        "everywhere": _rows(request, _on(request, request.caller.workspace_id)),
+        "rows": grant_rows(request.caller, _on(request, store_id)),
+        "everywhere": grant_rows(request.caller, _on(request, request.caller.workspace_id)),
     }
     return render_page(request, "console/store/access.html", context, status=form.status)
 
@@ -102,40 +106,6 @@ def _parsed_target(form: GrantForm) -> Target:
 
 def _on(request: ConsoleRequest, target_id: str) -> list[Any]:
     return list(queries.assignments(request.caller, target_id=target_id).order_by("id"))
-
-
-def _rows(request: ConsoleRequest, assignments: Any) -> list[dict[str, Any]]:
-    """Each assignment with the names of all that it mentions."""
-    stores = _store_names(request, assignments)
-    names = Names(
-        request.caller.workspace_id,
-        [
-            reference
-            for each in assignments
-            for reference in (
-                (each.subject_kind, each.subject_uuid),
-                (each.target_kind, each.target_uuid),
-                (each.created_by_kind, each.created_by_uuid),
-            )
-        ],
-    )
-    return [
-        {
-            "assignment": each,
-            "subject": names.of(each.subject_kind, each.subject_uuid),
-            "target": names.of(each.target_kind, each.target_uuid),
-            "target_label": stores.get(each.target_id),
-            "by": names.of(each.created_by_kind, each.created_by_uuid),
-        }
-        for each in assignments
-    ]
-
-
-def _store_names(request: ConsoleRequest, assignments: Any) -> dict[str, str]:
-    wanted = [each.target_id for each in assignments if each.target_kind == TargetKind.STORE]
-    if not wanted:
-        return {}
-    return dict(listable_stores(request.caller).filter(id__in=wanted).values_list("id", "name"))
 
 
 def _subjects(request: ConsoleRequest) -> list[Any]:

@@ -33,7 +33,7 @@ def new_agent(request: ConsoleRequest) -> HttpResponseBase:
         if form.carry_out(lambda: create_agent(caller=request.caller, **values)):
             messages.success(request, "The agent exists now. It holds no grant yet.")
             return redirect(request, reverse("console:agents"))
-    context = {"form": form, "title": "New agent", "back": "console:agents"}
+    context = {"form": form, "title": "New agent", "back": "console:agents", "back_to": "Agents"}
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 
@@ -49,7 +49,13 @@ def agent(request: ConsoleRequest, agent_id: str) -> HttpResponseBase:
         if form.carry_out(lambda: change_agent(caller=request.caller, agent_id=agent_id, **values)):
             messages.success(request, "Saved.")
             return redirect(request, reverse("console:agents"))
-    context = {"form": form, "title": found.name, "agent": found, "back": "console:agents"}
+    context = {
+        "form": form,
+        "title": found.name,
+        "agent": found,
+        "back": "console:agents",
+        "back_to": "Agents",
+    }
     return render_page(request, "console/access/agent.html", context, status=form.status)
 
 

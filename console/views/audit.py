@@ -6,42 +6,47 @@ from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from console.access import for_admin
+from console.forms.audit import NOUNS, AuditForm
 from console.naming import Names
 from console.pages import slice_by_id
-from console.parsing import words_parameter
 from console.people import ConsoleRequest
 from console.responses import render_page
 from tenancy import queries
-from wire import ids
-from wire.errors import Malformed
 
 
 @require_safe
 @for_admin
 def log(request: ConsoleRequest) -> HttpResponseBase:
-    """Entries, newest first; of one target or one kind of event when asked."""
-    target, event = words_parameter(request, "target"), words_parameter(request, "event")
-    rows = queries.audit_entries(
-        request.caller, target_id=_identifier(target), event=event or None
-    ).order_by("-id")
-    page = slice_by_id(rows, request.GET.get("page"))
-    context = {
-        "rows": _named(request, page.rows),
-        "next_page": page.next_page,
-        "target": target,
-        "event": event,
-    }
-    return render_page(request, "console/access/audit.html", context, fragment="rows")
+    """Entries, newest first; of one target, kind of event, person or time when asked."""
+    form = AuditForm(request.GET, actors=_actors(request))
+    context: dict[str, Any] = {"form": form, "is_filtered": False, "nouns": NOUNS}
+    if form.is_valid():
+        wanted = form.cleaned_data
+        rows = queries.audit_entries(
+            request.caller,
+            target_id=wanted["target"] or None,
+            event=wanted["event"] or None,
+            by=wanted["by"] or None,
+            days=(wanted["since"], wanted["until"]),
+        )
+        page = slice_by_id(rows.order_by("-id"), request.GET.get("page"))
+        context |= {
+            "rows": _named(request, page.rows),
+            "next_page": page.next_page,
+            "is_filtered": any(wanted.values()),
+        }
+    return render_page(
+        request, "console/access/audit.html", context, fragment="rows", status=form.status
+    )
 
 
-def _identifier(text: str) -> str | None:
-    if not text:
-        return None
-    try:
-        ids.uuid_from_id(text)
-    except ids.MalformedId as error:
-        raise Malformed(f"target: {error}.") from error
-    return text
+def _actors(request: ConsoleRequest) -> list[Any]:
+    """Everybody who may have done something, as grouped choices."""
+    kinds = (
+        ("People and services", queries.principals(request.caller)),
+        ("API keys", queries.api_keys(request.caller)),
+    )
+    return [(label, list(rows.order_by("name").values_list("id", "name"))) for label, rows in kinds]
 
 
 def _named(request: ConsoleRequest, entries: Any) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from console.publishing import publish_page
 from console.responses import wants_fragment
 from console.views.store_shell import Tab, content_tab
 from memory.documents import markdown
+from memory.documents.mediatypes import MARKDOWN
 from memory.publication import Acquired
 from memory.queries.blame import blame_document
 from memory.queries.documents import DocumentAt, read_document
@@ -28,7 +29,6 @@ from memory.queries.versions import path_history, resolve
 from memory.textsafety.scanning import scan
 from wire.errors import NotFound
 
-MARKDOWN = "text/markdown"
 HISTORY_SIZE = 20
 
 

@@ -45,7 +45,12 @@ def new_environment(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The environment exists now. Sessions can start in it.")
             return redirect(request, reverse("console:environments"))
-    context = {"form": form, "title": "New environment", "back": "console:environments"}
+    context = {
+        "form": form,
+        "title": "New environment",
+        "back": "console:environments",
+        "back_to": "Environments",
+    }
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 

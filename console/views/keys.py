@@ -51,7 +51,7 @@ def new_key(request: ConsoleRequest) -> HttpResponseBase:
             key, secret = made
             context = {"key": key, "secret": secret}
             return render_page(request, "console/access/key_made.html", context, status=201)
-    context = {"form": form, "title": "New API key", "back": "console:keys"}
+    context = {"form": form, "title": "New API key", "back": "console:keys", "back_to": "API keys"}
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from console.access import for_admin
 from console.forms.tenancy import PersonForm, PrincipalForm, ServiceForm
+from console.grants import grant_rows
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page
@@ -41,7 +42,12 @@ def new_person(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The person can sign in now. They hold no grant yet.")
             return redirect(request, reverse("console:principals-one", args=[made.id]))
-    context = {"form": form, "title": "New person", "back": "console:principals"}
+    context = {
+        "form": form,
+        "title": "New person",
+        "back": "console:principals",
+        "back_to": "Principals",
+    }
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 
@@ -61,7 +67,12 @@ def new_service(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The service exists now. It holds no grant yet.")
             return redirect(request, reverse("console:principals-one", args=[made.id]))
-    context = {"form": form, "title": "New service", "back": "console:principals"}
+    context = {
+        "form": form,
+        "title": "New service",
+        "back": "console:principals",
+        "back_to": "Principals",
+    }
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 
@@ -86,10 +97,11 @@ def principal(request: ConsoleRequest, principal_id: str) -> HttpResponseBase:
         if changed:
             messages.success(request, "Saved.")
             return redirect(request, reverse("console:principals-one", args=[principal_id]))
+    grants = queries.assignments(request.caller, subject_id=principal_id)
     context = {
         "principal": found,
         "form": form,
-        "grants": queries.assignments(request.caller, subject_id=principal_id).order_by("id"),
+        "grants": grant_rows(request.caller, list(grants.order_by("id"))),
         "keys": queries.api_keys(request.caller).filter(principal=principal_id).order_by("-id"),
     }
     return render_page(request, "console/access/principal.html", context, status=form.status)

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
 from console.access import for_person, versioned
-from console.drawing.diffs import layout_of, redacted_in, remember_layout
+from console.drawing.diffoptions import options_of, paths_in, remember_layout
+from console.drawing.diffs import redacted_in
 from console.forms.comments import CommentForm
 from console.forms.proposals import RespondForm
 from console.naming import Names
@@ -19,28 +20,34 @@ from console.pages import slice_by_id
 from console.parsing import status_parameter, words_parameter
 from console.people import ConsoleRequest
 from console.proposals.comments import Refused, Talks, asked_place, load_talks
+from console.proposals.deciding import answer_of, may_reject
 from console.proposals.diffs import ShownDiff, Which, load_shown, may_be_replayed, which_diff
 from console.proposals.rows import rows_of
 from console.proposals.rules import shown_approvals
 from console.proposals.viewing import Progress, load_progress
-from console.publishing import acquire_diff, publish_page
+from console.publishing import publish_page
 from console.responses import redirect, wants_fragment
 from console.views.store_shell import Tab, content_tab, open_tab
 from memory.publication import Acquired
 from memory.queries.diffs import tree_diff
-from memory.trees.hashing import parse_hash
 from proposals.actions.comments import require_commenting
-from proposals.actions.respond import Answer, Seen, respond
+from proposals.actions.respond import respond
 from proposals.actions.withdraw import withdraw_approval
-from proposals.decisions.rules import Rule
 from proposals.models import ProposalResponse, ProposalStatus
-from proposals.publication import acquire_proposals, comments_held
+from proposals.publication import acquire_proposals, comments_held, words_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
 from proposals.queries.queue import visible_proposals
-from proposals.queries.rows import ProposalView, describe, get_proposal, proposals_in
+from proposals.queries.rows import (
+    ProposalView,
+    describe,
+    get_proposal,
+    proposals_in,
+    store_of_proposal,
+)
 from proposals.queries.timeline import timeline
 from proposals.replays.replaying import replay_on
+from tenancy.models import Permission
 from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
 DRIFT_SHOWN = 20
@@ -50,6 +57,11 @@ DIFFS = (
     (Which.REVIEWED, "Reviewed", "document-check"),
     (Which.DRIFT, "Drift", "arrows-right-left"),
     (Which.TRIAL, "Trial", "beaker"),
+)
+
+TICK_FIRST = (
+    "Not all of the change was shown to you. Load what is left of it, or tick that you approve it"
+    " all the same."
 )
 
 REFUSED = (Conflict, PolicyDenied, ReadOnly)
@@ -123,7 +135,11 @@ def state(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     if request.GET.get("seen") == context["fingerprint"]:
         return HttpResponse(status=204)
     shown = which_diff(request, review.view)
-    context |= review.tab.context | {"polled": True, "shown": shown}
+    context |= review.tab.context | {
+        "polled": True,
+        "shown": shown,
+        "unshown": _unshown(request, review) if shown is Which.REVIEWED else 0,
+    }
     acquired = [acquire_proposals(review.tab.access, [review.view])]
     response = publish_page(
         request, "console/proposal_state.html", context, acquired, fragment="state"
@@ -142,12 +158,19 @@ def decide(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
     form = RespondForm(request.POST)
     if not form.is_valid():
         raise Malformed("The decision form is incomplete. Open the Proposal again.")
+    values = form.cleaned_data
+    unshown = _unshown(request, review) if values["response"] == ProposalResponse.APPROVE else None
+    if unshown and not values["unshown"]:
+        return review_page(request, review, Malformed(TICK_FIRST), note=values["note"])
     try:
         outcome = respond(
-            access=review.tab.access, proposal_id=proposal_id, answer=_answer(form.cleaned_data)
+            access=review.tab.access,
+            proposal_id=proposal_id,
+            answer=answer_of(values, unshown=unshown),
         )
     except REFUSED as error:
-        return review_page(request, open_review(request, proposal_id), error)
+        fresh = open_review(request, proposal_id)
+        return review_page(request, fresh, error, note=values["note"])
     _tell(request, outcome.status)
     return redirect(request, reverse("console:proposal", args=[proposal_id]))
 
@@ -175,21 +198,26 @@ def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
         .first()
     )
     if store_id is None:
+        _tell_admins(request, proposal_id)
         raise NotFound("There is no such Proposal.")
     tab = open_tab(request, store_id, "proposals")
     return Review(tab, get_proposal(tab.access, proposal_id))
 
 
-def _answer(values: dict[str, Any]) -> Answer:
-    try:
-        diff_hash = parse_hash(values["diff_hash"])
-    except ValueError as error:
-        raise Malformed(f"diff_hash: {error}.") from error
-    return Answer(
-        response=ProposalResponse(values["response"]),
-        note=values["note"] or None,
-        seen=Seen(values["base_version"], values["head_version"], diff_hash),
-    )
+def _tell_admins(request: ConsoleRequest, proposal_id: str) -> None:
+    """Raise PolicyDenied for an admin who knows of the store and may not read it (contract §0)."""
+    caller = request.caller
+    store_id = store_of_proposal(caller, proposal_id) if caller.is_admin else None
+    if store_id:
+        open_tab(request, store_id).access.require(Permission.READ)
+
+
+def _unshown(request: ConsoleRequest, review: Review) -> int:
+    """The changed files that the page held back, but for those that were loaded since."""
+    if not review.proposal.is_open:
+        return 0
+    held_back = load_shown(review.view, Which.REVIEWED).diff.held_back_paths
+    return len(set(held_back) - paths_in(request.POST.getlist("load")))
 
 
 def _tell(request: ConsoleRequest, status: ProposalStatus) -> None:
@@ -212,9 +240,16 @@ def review_page(
     review: Review,
     refusal: ApiError | None = None,
     refused: Refused | None = None,
+    *,
+    note: str = "",
 ) -> HttpResponse:
-    """The review page, with a decision or a comment that was refused."""
-    shown = load_shown(review.view, which_diff(request, review.view))
+    """The review page, with a decision or a comment that was refused.
+
+    Args:
+        note: the words that were sent with the decision.
+    """
+    options = options_of(request)
+    shown = load_shown(review.view, which_diff(request, review.view), options)
     talks = _talks(request, review, shown, refused)
     context = review.tab.context | {
         **_state_context(request, review),
@@ -224,21 +259,23 @@ def review_page(
         "diff": shown.diff,
         "conflicts": shown.conflicts,
         "conflicts_shown": DRIFT_SHOWN,
-        "layout": layout_of(request),
+        "options": options,
         "row": rows_of(request.caller.workspace_id, [review.view])[0],
         "timeline": _timeline(request, review),
         "talks": talks,
+        "unshown": shown.diff.held_back if shown.which is Which.REVIEWED else 0,
         "progress": _progress(request, review, shown),
         "refusal": refusal,
+        "note": note,
     }
-    access = review.tab.access
-    acquired = [
-        acquire_diff(access, shown.diff),
-        acquire_proposals(access, [review.view]),
-        Acquired(access, held=[comments_held(talks.comments)]),
-    ]
+    acquired = Acquired(
+        review.tab.access,
+        bodies=shown.diff.body_ids,
+        expires_at=shown.diff.expires_at,
+        held=[words_held([review.proposal]), comments_held(talks.comments)],
+    )
     status = refusal.status if refusal else refused.form.status if refused else 200
-    response = publish_page(request, "console/proposal.html", context, acquired, status=status)
+    response = publish_page(request, "console/proposal.html", context, [acquired], status=status)
     remember_layout(request, response)
     return response
 
@@ -274,7 +311,7 @@ def _state_context(request: ConsoleRequest, review: Review) -> dict[str, Any]:
         "view": view,
         "proposal": row,
         "unmet": unmet,
-        "may_reject": _may_reject(review),
+        "may_reject": may_reject(view),
         "drift": drift,
         "redacted": redacted_in(view.canonical_id, drift[:DRIFT_SHOWN]),
         "drift_shown": DRIFT_SHOWN,
@@ -289,14 +326,6 @@ def _fingerprint(view: ProposalView) -> str:
     """What a page that is open compares: it changes with what the page would say anew."""
     given = len(view.tally.approvals)
     return f"{view.proposal.status}.{view.canonical_id}.{view.can_approve}.{given}"
-
-
-def _may_reject(review: Review) -> bool:
-    """Whether rejecting is offered: a stale or self-authored Proposal can still be ended."""
-    before = {Rule.REVIEW_GRANT, Rule.OWN_CREDENTIAL, Rule.STORE_ACTIVE}
-    return review.proposal.is_open and all(
-        each.satisfied for each in review.view.requirements if each.rule in before
-    )
 
 
 def _count_conflicts(view: ProposalView) -> int:

@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.access import for_person, versioned
-from console.drawing.diffs import layout_of, preview_file
+from console.drawing.diffoptions import DiffOptions, options_of
+from console.drawing.diffs import preview_file
 from console.forms.proposals import AddForm, DeleteForm, EditForm, WordsForm
 from console.links import document_url
 from console.parsing import path_parameter, version_in
@@ -171,25 +172,24 @@ def _page(request: ConsoleRequest, tab: Tab, task: Task, form: WordsForm) -> Htt
     context = tab.context | {
         "task": task,
         "form": form,
-        "preview": _preview(task, form),
-        "layout": layout_of(request),
+        "preview": _preview(task, form, options_of(request)),
     }
     return publish_page(request, "console/propose.html", context, [acquired], status=form.status)
 
 
-def _preview(task: Task, form: WordsForm) -> Any:
+def _preview(task: Task, form: WordsForm, options: DiffOptions) -> Any:
     """The diff of what is in the form; for a deletion, always."""
     if task.verb == "delete":
-        return _deletion(task)
+        return _deletion(task, options)
     if not form.is_bound or "text" not in form.cleaned_data:
         return None
     before = None if task.current is None else task.text
     path = task.current.path if task.current else form.cleaned_data.get("path", "/")
-    return preview_file(path, before, form.cleaned_data["text"])
+    return preview_file(path, before, form.cleaned_data["text"], options)
 
 
-def _deletion(task: Task) -> Any:
+def _deletion(task: Task, options: DiffOptions) -> Any:
     """Every line as removed; nothing when the body is erased, which does not hinder a deletion."""
     if task.current is None or task.current.text is None:
         return None
-    return preview_file(task.current.path, task.current.text, None)
+    return preview_file(task.current.path, task.current.text, None, options)

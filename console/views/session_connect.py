@@ -20,7 +20,10 @@ from console.sessions.pages import MountRow, SessionShell, mount_rows, open_shel
 from memory.queries.documents import list_documents
 from sessions.access import open_session
 from sessions.actions.keys import create_session_key, revoke_session_key
+from sessions.models import Session
+from sessions.queries.facts import has_native_writer
 from sessions.queries.keys import session_keys
+from sessions.queries.rounds import inputs_of
 from tenancy.models import ApiKey
 from wire.errors import NotFound
 
@@ -61,12 +64,15 @@ def _page(
     rows = mount_rows(shell)
     row = _asked_for(rows, position_parameter(request, "mount"))
     keys = session_keys(shell.session.id).order_by("-id") if shell.context["may_keys"] else ()
+    is_native = has_native_writer(shell.session.environment)
+    input_id = _last_input(shell.session) if is_native else None
     context = shell.context | {
         "form": form,
         "rows": rows,
         "row": row,
         "setting_up": setting_up(request),
-        "commands": _commands(row) if row else [],
+        "commands": _commands(row, input_id) if row else [],
+        "wants_input": is_native and not input_id,
         "keys": [(key, key_state(key)) for key in keys],
         **made,
     }
@@ -86,7 +92,7 @@ def _asked_for(rows: list[MountRow], position: int | None) -> MountRow | None:
     raise NotFound("The Session has no such mount.")
 
 
-def _commands(row: MountRow) -> list[Command]:
+def _commands(row: MountRow, input_id: str | None) -> list[Command]:
     """None for a mount that reads nothing, or a store that the person may not read."""
     if not (row.resolution and row.reads):
         return []
@@ -96,4 +102,10 @@ def _commands(row: MountRow) -> list[Command]:
         row.resolution,
         first[0].path if first else None,
         working_ref=row.ref.version_id if row.ref else None,
+        input_id=input_id,
     )
+
+
+def _last_input(session: Session) -> str | None:
+    """The last input of a Session, if it was sent one."""
+    return inputs_of(session.id).order_by("-id").values_list("id", flat=True).first()

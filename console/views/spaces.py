@@ -41,7 +41,7 @@ def new_space(request: ConsoleRequest) -> HttpResponseBase:
         if made:
             messages.success(request, "The space exists now. Nobody belongs to it yet.")
             return redirect(request, reverse("console:spaces-one", args=[made.id]))
-    context = {"form": form, "title": "New space", "back": "console:spaces"}
+    context = {"form": form, "title": "New space", "back": "console:spaces", "back_to": "Spaces"}
     return render_page(request, "console/access/form.html", context, status=form.status)
 
 

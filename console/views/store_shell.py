@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -26,6 +27,10 @@ TABS = (
     ("export", "Export", "arrow-down-tray"),
     ("settings", "Settings", "cog-6-tooth"),
 )
+
+
+VERSIONED = frozenset({"documents", "history", "proposals", "refs", "export"})
+"""Tabs that the fence closes (contract §0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ def open_tab(request: ConsoleRequest, store_id: str, tab: str = "") -> Tab:
                 "url": reverse(f"console:store-{name}", args=[store_id]),
                 "count": open_count if name == "proposals" else 0,
                 "is_here": name == tab,
+                "is_fenced": name in VERSIONED and not settings.VERSIONED_SURFACE,
             }
             for name, label, icon in TABS
         ],

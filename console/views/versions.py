@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from django.http import HttpResponseBase
 
-from console.drawing.diffs import Diff, layout_of, load_diff, load_file, remember_layout
+from console.drawing.diffoptions import options_of, remember_layout
+from console.drawing.diffs import Diff, load_diff, load_file
 from console.forms.proposals import WordsForm
 from console.forms.versions import HistoryForm, TagForm
 from console.history.rows import Row, acquire_rows, rows_of
@@ -39,7 +40,8 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
     store_id = tab.access.store_id
     found = versions.get_version(store_id, version_id)
     names = Names(request.caller.workspace_id, [(found.actor_kind, found.actor_uuid)])
-    diff = load_diff(found.parent_id, found.id) if found.parent_id else None
+    options = options_of(request)
+    diff = load_diff(found.parent_id, found.id, options) if found.parent_id else None
     here = [ref for ref in refs.refs_of(store_id) if ref.version_id == found.id]
     tags = tags_at([found.id]).get(found.id, [])
     context = tab.context | {
@@ -52,7 +54,7 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
         "refs": here,
         "diff": diff,
         "erased": erased_in_tree(found.id),
-        "layout": layout_of(request),
+        "options": options,
         "restore_form": WordsForm(
             initial={
                 "title": f"Restore {short_id(found.id)}",
@@ -71,12 +73,12 @@ def version(request: ConsoleRequest, tab: Tab, version_id: str) -> HttpResponseB
 def compare(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     """The difference of any two versions of the store, and a search for either."""
     base, head = version_parameter(request, "base"), version_parameter(request, "head")
-    ends = _ends(tab, base, head)
+    ends, options = _ends(tab, base, head), options_of(request)
     context: dict[str, Any] = tab.context | {
         "base": base,
         "head": head,
         "ends": ends,
-        "layout": layout_of(request),
+        "options": options,
     }
     acquired = [acquire_rows(tab.access, list(ends.values()))]
     if not (base and head) or request.GET.get("pick"):
@@ -84,7 +86,7 @@ def compare(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
         acquired.append(acquire_rows(tab.access, context["offers"]))
         status = context["form"].status
         return publish_page(request, "console/compare.html", context, acquired, status=status)
-    diff = load_diff(base, head)
+    diff = load_diff(base, head, options)
     acquired.append(acquire_diff(tab.access, diff))
     response = publish_page(request, "console/compare.html", context | {"diff": diff}, acquired)
     remember_layout(request, response)
@@ -117,15 +119,14 @@ def compare_file(request: ConsoleRequest, tab: Tab) -> HttpResponseBase:
     base, head = version_parameter(request, "base"), version_parameter(request, "head")
     if not (base and head):
         raise Malformed("base and head: name two versions.")
-    path = path_parameter(request)
-    diff = load_file(*_both(tab, base, head), path)
+    path, options = path_parameter(request), options_of(request)
+    diff = load_file(*_both(tab, base, head), path, options)
     if not diff.files:
         raise NotFound("This path did not change between these versions.")
     context: dict[str, Any] = tab.context | {
         "diff": diff,
         "file": diff.files[0],
-        "layout": layout_of(request),
-        "loaded": True,
+        "options": options,
     }
     acquired = [acquire_diff(tab.access, diff)]
     talks = _talks(request, tab, diff)

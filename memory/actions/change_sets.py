@@ -16,7 +16,7 @@ from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
 from memory.refs import RefName
 from memory.retention import body_ceiling, require_durable_bodies
-from memory.stores import finish_write, require_writable
+from memory.stores import finish_unchanged, finish_write, require_writable
 from memory.trees.editing import TreeEntry
 from memory.trees.hashing import spell_hash
 from memory.versions.sealing import Change, Draft, Note, draft, seal
@@ -132,8 +132,8 @@ def _write(access: StoreAccess, change_set: ChangeSet, receipt: Receipt) -> Chan
     drafted = draft_operations(base, change_set.operations)
     version = None if drafted.is_empty else _advance_and_seal(access, change_set, base, drafted)
     receipts.keep(receipt, {"version": version.id if version else None, "base": base.id})
-    if version:
-        finish_write(access, partial(_require, change_set))
+    finish = finish_write if version else finish_unchanged
+    finish(access, partial(_require, change_set))
     tree = version or base
     return ChangeSetOutcome(
         version_id=version.id if version else None,

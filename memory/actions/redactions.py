@@ -141,6 +141,7 @@ def _redact(access: StoreAccess, paths: Sequence[str]) -> Redacted:
     erase_messages(touching)
     erase_tags(touching)
     receipts.forget(store_id, "version", touching)
+    receipts.forget_unsealed(store_id)
     for eraser in erasers():
         eraser.redact(Redaction(caller, store_id, paths, touching))
     _seal_without(store_id, paths)

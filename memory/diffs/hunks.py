@@ -3,10 +3,11 @@
 Planning is cheap and knows the size of everything; building a line costs a hundred times more.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
+from typing import NamedTuple
 
 from memory.diffs.alignment import Block
 from memory.diffs.intraline import Effort, Range, changed_ranges, pair_lines
@@ -67,6 +68,33 @@ class Hunk:
         return f"@@ -{old} +{_spell_span(self.new_start, self.new_count)} @@"
 
 
+class Opened(NamedTuple):
+    """How many unchanged lines of a gap are shown besides the context.
+
+    Attributes:
+        above: after the change above the gap.
+        below: before the change below it.
+    """
+
+    above: int = 0
+    below: int = 0
+
+
+class Gap(NamedTuple):
+    """Unchanged lines that are left out between two hunks, or before or after all of them.
+
+    Attributes:
+        number: its place among the gaps of the diff before any was opened, from 0.
+        hidden: the lines still left out; 0 where hunks reach an end of the text.
+        is_last: whether it is the one after all changes.
+    """
+
+    number: int
+    hidden: int
+    opened: Opened
+    is_last: bool = False
+
+
 def _spell_span(start: int, count: int) -> str:
     return f"{start}" if count == 1 else f"{start},{count}"
 
@@ -78,20 +106,39 @@ class HunkPlan:
         old: the lines of the old text, each with its ending.
         new: the lines of the new text.
         blocks: the changes in this hunk, at least one.
-        context: unchanged lines to show around them.
+        lead, trail: unchanged lines to show before and after them, as far as there are any.
     """
 
     def __init__(
-        self, old: Sequence[str], new: Sequence[str], blocks: Sequence[Block], context: int
+        self,
+        old: Sequence[str],
+        new: Sequence[str],
+        blocks: Sequence[Block],
+        lead: int,
+        trail: int,
     ) -> None:
         first, last = blocks[0], blocks[-1]
-        lead = min(context, first.old_start, first.new_start)
         self._old = old
         self._new = new
         self._blocks = blocks
-        self._trail = min(context, len(old) - last.old_end)
-        self.old_start = first.old_start - lead
-        self.new_start = first.new_start - lead
+        self._lead = min(lead, first.old_start)
+        self._trail = min(trail, len(old) - last.old_end)
+        self.old_start = first.old_start - self._lead
+        self.new_start = first.new_start - self._lead
+
+    @property
+    def old_end(self) -> int:
+        """Where it ends in the old text."""
+        return self._blocks[-1].old_end + self._trail
+
+    def widened(self, lead: int, trail: int) -> "HunkPlan":
+        """The same hunk with so many more lines before and after."""
+        return HunkPlan(self._old, self._new, self._blocks, self._lead + lead, self._trail + trail)
+
+    def joined(self, other: "HunkPlan") -> "HunkPlan":
+        """One hunk of this one and the one that begins where it ends."""
+        blocks = [*self._blocks, *other._blocks]  # noqa: SLF001
+        return HunkPlan(self._old, self._new, blocks, self._lead, other._trail)  # noqa: SLF001
 
     def spelled(self) -> list[str]:
         """The lines with their endings, in no order that matters: to measure them."""
@@ -133,7 +180,46 @@ def plan_hunks(
             groups[-1].append(block)
         else:
             groups.append([block])
-    return [HunkPlan(old, new, group, context) for group in groups]
+    return [HunkPlan(old, new, group, context, context) for group in groups]
+
+
+def open_gaps(
+    plans: Sequence[HunkPlan], length: int, opened: Mapping[int, Opened]
+) -> tuple[list[HunkPlan], list[Gap]]:
+    """Show more of what is left out around some hunks; those that meet become one.
+
+    Args:
+        plans: all hunks, at least one.
+        length: the lines of the old text.
+        opened: what to show besides, by the number of the gap.
+
+    Returns:
+        The hunks, and the gaps around them: one before each, and the last after all.
+    """
+    ends = [0, *(plan.old_end for plan in plans)]
+    starts = [*(plan.old_start for plan in plans), length]
+    gaps = [
+        _gap(number, start - end, opened.get(number, Opened()), is_last=number == len(plans))
+        for number, (end, start) in enumerate(zip(ends, starts, strict=True))
+    ]
+    wide = [
+        plan.widened(above.opened.below, below.opened.above)
+        for plan, (above, below) in zip(plans, pairwise(gaps), strict=True)
+    ]
+    hunks, left = wide[:1], gaps[:1]
+    for plan, gap in zip(wide[1:], gaps[1:-1], strict=True):
+        if gap.hidden:
+            hunks.append(plan)
+            left.append(gap)
+        else:
+            hunks[-1] = hunks[-1].joined(plan)
+    return hunks, [*left, gaps[-1]]
+
+
+def _gap(number: int, size: int, opened: Opened, *, is_last: bool) -> Gap:
+    above = min(opened.above, size) if number else 0
+    below = 0 if is_last else min(opened.below, size - above)
+    return Gap(number, size - above - below, Opened(above, below), is_last)
 
 
 class HunkBuilder:
@@ -148,6 +234,8 @@ class HunkBuilder:
         self._lines_left = max_lines
         self._bytes_left = max_bytes
         self._effort = Effort()
+        self.is_cut = False
+        """Whether something did not fit."""
 
     def build(self, plan: HunkPlan) -> Hunk | None:
         """Build as much of a hunk as fits; None when nothing does."""
@@ -169,6 +257,7 @@ class HunkBuilder:
         size = len(line.spelled.encode())
         if self._lines_left < 1 or self._bytes_left < size:
             self._lines_left = 0
+            self.is_cut = True
             return False
         self._lines_left -= 1
         self._bytes_left -= size

@@ -5,21 +5,34 @@ Hunks agree with `git diff`, whitespace included, unless it is asked away. What 
 is counted. Offsets count code points.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from memory.diffs.alignment import Block, changed_blocks
-from memory.diffs.hunks import Hunk, HunkBuilder, HunkPlan, Line, LineKind, plan_hunks, sides
+from memory.diffs.hunks import (
+    Gap,
+    Hunk,
+    HunkBuilder,
+    HunkPlan,
+    Line,
+    LineKind,
+    Opened,
+    open_gaps,
+    plan_hunks,
+    sides,
+)
 from memory.documents.texts import lines_of
 
 __all__ = [
     "Counts",
+    "Gap",
     "Hunk",
     "Line",
     "LineKind",
     "Omitted",
+    "Opened",
     "Row",
     "TextDiff",
     "compare",
@@ -31,6 +44,8 @@ __all__ = [
 DEFAULT_CONTEXT: Final = 3
 DEFAULT_MAX_LINES: Final = 3_000
 DEFAULT_MAX_BYTES: Final = 512 * 1024
+
+_CLOSED: Final[Mapping[int, Opened]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,8 @@ class TextDiff:
         hidden: the lines that differ only in whitespace and pass for unchanged; 0 unless
             whitespace was ignored.
         omitted: what the limits left out of `hunks`.
+        gaps: what is left out between hunks: one before each of `hunks`, and one after the last
+            unless the limits cut that one short.
     """
 
     hunks: tuple[Hunk, ...]
@@ -59,6 +76,7 @@ class TextDiff:
     removed: int
     hidden: int = 0
     omitted: Omitted = Omitted()
+    gaps: tuple[Gap, ...] = ()
 
 
 class Counts(NamedTuple):
@@ -83,6 +101,7 @@ def compare(
     ignore_whitespace: bool = False,
     max_lines: int = DEFAULT_MAX_LINES,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    opened: Mapping[int, Opened] = _CLOSED,
 ) -> TextDiff:
     """Diff two texts line by line.
 
@@ -95,17 +114,22 @@ def compare(
             of the text still counts.
         max_lines: how many lines of hunks to render.
         max_bytes: how many bytes of them to render.
+        opened: which unchanged lines to show besides, by the number of their gap.
     """
     old_lines, new_lines = lines_of(old), lines_of(new)
     blocks = _line_blocks(old_lines, new_lines, ignore_whitespace=ignore_whitespace)
-    plans = plan_hunks(old_lines, new_lines, blocks, context)
+    plans, gaps = plan_hunks(old_lines, new_lines, blocks, context), list[Gap]()
+    if plans:
+        plans, gaps = open_gaps(plans, len(old_lines), opened)
     builder = HunkBuilder(max_lines, max_bytes)
     hunks = tuple(hunk for hunk in map(builder.build, plans) if hunk is not None)
+    omitted = _omitted(plans, hunks) if builder.is_cut else Omitted()
     return TextDiff(
         hunks,
         *_count(blocks),
         hidden=_differing(old_lines, new_lines, blocks) if ignore_whitespace else 0,
-        omitted=_omitted(plans, hunks),
+        omitted=omitted,
+        gaps=tuple(gaps[: len(hunks)] if builder.is_cut else gaps),
     )
 
 

@@ -62,16 +62,44 @@ def render(text: str, resolve: Resolve = lambda _: None) -> str:
         resolve: says where relative links lead; left out, nowhere. A link such as
             `//example.org/` that leaves the site without naming a scheme is never asked about.
     """
+    return _clean("".join(_pieces(text)), resolve)
+
+
+def blocks(text: str, resolve: Resolve = lambda _: None) -> list[str]:
+    """Render a document as `render` does, block by block: its outermost paragraphs, lists, …"""
+    return [_clean(piece, resolve) for piece in _pieces(text)]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The outermost blocks as HTML that nobody has cleaned yet."""
     visible = reveal(text)
     matter = _FRONT_MATTER.match(visible)
-    head = _as_code(matter["matter"]) if matter else ""
+    if matter:
+        yield _as_code(matter["matter"])
     body = visible[matter.end() :] if matter else visible
+    env = {_LOOKAHEAD: _MAX_LOOKAHEAD}
     try:
-        html = _PARSER.render(body, {_LOOKAHEAD: _MAX_LOOKAHEAD})
+        tokens = _PARSER.parse(body, env)
     except _TooIntricate:
-        html = _as_code(body)
+        yield _as_code(body)
+        return
+    for block in _outermost(tokens):
+        yield _PARSER.renderer.render(block, _PARSER.options, env)
+
+
+def _outermost(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    depth, block = 0, list[Token]()
+    for token in tokens:
+        block.append(token)
+        depth += token.nesting
+        if depth == 0:
+            yield block
+            block = []
+
+
+def _clean(html: str, resolve: Resolve) -> str:
     return nh3.clean(
-        head + html,
+        html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         allowed_classes=_CLASSES,

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 MAX_MEDIA_TYPE_CHARACTERS: Final = 255
+MARKDOWN: Final = "text/markdown"
 
 # The characters of RFC 6838, section 4.2. None of them can end a line or a field of a tree
 # entry, which is what keeps the tree hash unambiguous.
@@ -31,4 +32,4 @@ def parse_media_type(text: str) -> str:
 
 def default_media_type(path: str) -> str:
     """The media type of a document that came without one (contract M2)."""
-    return "text/markdown" if path.endswith(".md") else "text/plain"
+    return MARKDOWN if path.endswith(".md") else "text/plain"

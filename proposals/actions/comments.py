@@ -14,6 +14,7 @@ from memory.actors import actor_of
 from memory.agents import refuse_agents
 from memory.stores import hold_store
 from proposals.decisions.resolution import lock
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Comment, Proposal
 from proposals.queries.comments import comments_on, get_comment, is_own
 from proposals.queries.places import Place, require_place
@@ -76,6 +77,7 @@ def add_comment(
         return Commented(receipt.outcome["comment"], replayed=True)
     _require_words(proposal)
     made = _insert(access, proposal, comment)
+    tell_hearers(Happening.COMMENTED, access.caller, proposal, made.id)
     _finish(access, made, "commented")
     # With the Proposal's ID, by which a redaction makes receipts of its words forget them.
     receipts.keep(receipt, {"comment": made.id, "proposal": proposal.id})

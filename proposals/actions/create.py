@@ -51,6 +51,13 @@ class NewProposal:
         return isinstance(self.head, tuple)
 
     @property
+    def named_version(self) -> str | None:
+        """The version that it takes the words of: the head, or the one to restore."""
+        if isinstance(self.head, Restore):
+            return self.head.version_id
+        return self.head if isinstance(self.head, str) else None
+
+    @property
     def names_head(self) -> bool:
         """Whether the head is there already, sealed by whomever."""
         return isinstance(self.head, str)
@@ -90,12 +97,13 @@ def create_proposal(
         return CreatedProposal(receipt.outcome["proposal"], replayed=True)
     base = _base(access.store_id, proposal.base_version)
     head = _head(access, base, proposal)
+    named = proposal.named_version
     opened = open_proposal(
         access=access,
         base=base,
         head=head,
         words=proposal.words,
-        earlier_authors=sealers_of(base.id, head.id) if proposal.names_head else (),
+        earlier_authors=sealers_of(base.id, named) if named else (),
     )
     finish_write(access, partial(_require, proposal, paths=opened.paths))
     receipts.keep(receipt, {"proposal": opened.proposal.id})

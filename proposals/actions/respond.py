@@ -31,11 +31,16 @@ from wire.idempotency import IdempotencyKey
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the reviewer had before their eyes; None for what they did not say."""
+    """What the reviewer had before their eyes; None for what they did not say.
+
+    Attributes:
+        unshown_count: changed paths that were not shown in full, which an approval records.
+    """
 
     base_version: str | None = None
     head_version: str | None = None
     diff_hash: bytes | None = None
+    unshown_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,12 @@ def _resolution(access: StoreAccess, proposal: Proposal, answer: Answer) -> Reso
         if not _is_completed(access, proposal, answer):
             return None
         if _move_canonical(access, proposal):
-            return Resolution(ProposalStatus.APPROVED, answer.response, answer.note)
+            return Resolution(
+                ProposalStatus.APPROVED,
+                answer.response,
+                answer.note,
+                unshown_count=answer.seen.unshown_count,
+            )
     return Resolution(
         ProposalStatus.SUPERSEDED,
         answer.response,
@@ -181,7 +191,7 @@ def _is_completed(access: StoreAccess, proposal: Proposal, answer: Answer) -> bo
     """
     tally = tally_of(access, proposal)
     if not tally.is_completed_by_mine and not tally.has_mine:
-        keep_approval(access, proposal, answer.note)
+        keep_approval(access, proposal, answer.note, answer.seen.unshown_count)
     return tally.is_completed_by_mine
 
 

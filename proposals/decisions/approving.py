@@ -8,6 +8,7 @@ from memory.stores import hold_living_store
 from proposals.decisions.authorship import approver_of, authors_of
 from proposals.decisions.errors import Refused
 from proposals.decisions.tally import Standing, Tally, count
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Proposal, ProposalApproval, Refusal
 from proposals.queries.approvals import approvals_of, given_by, paths_of
 from proposals.queries.holders import holders_on
@@ -34,11 +35,16 @@ def tally_of(access: StoreAccess, proposal: Proposal) -> Tally:
 
 
 @step
-def keep_approval(access: StoreAccess, proposal: Proposal, note: str | None) -> None:
+def keep_approval(
+    access: StoreAccess, proposal: Proposal, note: str | None, unshown_count: int | None
+) -> None:
     """Keep an approval that does not complete what a locked, open Proposal needs.
 
     The store's row is locked from here on: whoever changes the rules waits for this approval, or
     came first, and then this one is refused.
+
+    Args:
+        unshown_count: changed paths that it was given without seeing them in full.
 
     Raises:
         NotFound: the store is being deleted.
@@ -52,9 +58,11 @@ def keep_approval(access: StoreAccess, proposal: Proposal, note: str | None) -> 
         actor_uuid=actor.id,
         approver_uuid=approver_of(access.caller),
         note=None if proposal.words_erased_at else note,
+        unshown_count=unshown_count,
         at=moment,
     )
     _tell(access, proposal, "proposal.approval_given")
+    tell_hearers(Happening.APPROVAL_KEPT, access.caller, proposal)
     if not hold_living_store(access.store_id):
         raise NotFound(NO_SUCH_STORE)
     require_settings_unchanged(access)

@@ -3,8 +3,8 @@
 The author is the recorded actor, and a principal is it also through any key bound to it: at
 creation, or now. The acting principal of a Session, and a principal that a key only named, are
 not: somebody else did the work on their behalf, and they may look at it as reviewers. Who
-proposes a version that somebody else sealed, or re-proposes somebody's change, becomes an author
-beside them: words stay their writers', whoever pressed the button.
+proposes or restores a version that somebody else sealed, or re-proposes somebody's change, becomes
+an author beside them: words stay their writers', whoever pressed the button.
 """
 
 from collections.abc import Iterable
@@ -12,22 +12,26 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.versions.ancestry import DESCENDS
 from proposals.models import Proposal
 from tenancy.caller import Caller
 from tenancy.models import ApiKey
 from wire.ids import uuid_from_id
 
-_SEALERS = """
+_SEALERS = f"""
 WITH RECURSIVE line (id, parent_id, actor_uuid) AS (
-    SELECT id, parent_id, actor_uuid FROM memory_memoryversion WHERE id = %(head)s
+    SELECT goal.id, goal.parent_id, goal.actor_uuid
+    FROM memory_memoryversion goal, memory_memoryversion tip
+    WHERE goal.id = %(head)s AND tip.id = %(base)s AND NOT {DESCENDS}
     UNION ALL
-    SELECT above.id, above.parent_id, above.actor_uuid
+    SELECT goal.id, goal.parent_id, goal.actor_uuid
     FROM line
-    JOIN memory_memoryversion above ON above.id = line.parent_id
-    WHERE above.id <> %(base)s
+    JOIN memory_memoryversion goal ON goal.id = line.parent_id
+    JOIN memory_memoryversion tip ON tip.id = %(base)s
+    WHERE NOT {DESCENDS}
 )
 SELECT DISTINCT actor_uuid FROM line WHERE actor_uuid IS NOT NULL
-"""
+"""  # noqa: S608
 
 
 def authors_of(proposals: Iterable[Proposal]) -> dict[str, frozenset[UUID]]:
@@ -41,7 +45,7 @@ def authors_of(proposals: Iterable[Proposal]) -> dict[str, frozenset[UUID]]:
 
 
 def sealers_of(base_id: str, head_id: str) -> frozenset[UUID]:
-    """Who sealed the versions that lead from an ancestor to a head, and whom their keys bind.
+    """Who sealed the versions that lead to a head and not to a base, and whom their keys bind.
 
     Two queries, over as many versions as lead there.
     """

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from database.transactions import step
 from memory import refs
 from memory.actors import Actor, actor_of
+from proposals.hearers import Happening, tell_hearers
 from proposals.models import Proposal, ProposalResponse, ProposalStatus, SupersededBecause
 from proposals.opening import ref_of
 from proposals.queries.rows import NO_SUCH_PROPOSAL
@@ -21,12 +22,14 @@ class Resolution:
     Attributes:
         response: what a reviewer sent; None when the Proposal ends without one.
         because: why it was superseded, else None.
+        unshown_count: changed paths that an approval was given without seeing them in full.
     """
 
     status: ProposalStatus
     response: ProposalResponse | None
     note: str | None = None
     because: SupersededBecause | None = None
+    unshown_count: int | None = None
 
 
 @step
@@ -64,6 +67,7 @@ def resolve(
         resolved_at=moment,
         resolution_note=resolution.note,
         superseded_because=resolution.because,
+        unshown_count=resolution.unshown_count,
         updated_at=moment,
     )
     refs.release(store_id=proposal.store_id, name=ref_of(proposal.id), actor=actor)
@@ -77,5 +81,7 @@ def resolve(
             "base": proposal.base_id,
             "head": proposal.head_id,
             "because": resolution.because,
+            "unshown": resolution.unshown_count,
         },
     )
+    tell_hearers(Happening.RESOLVED, caller, proposal)

@@ -9,6 +9,7 @@ from proposals.models.proposals import (
     ProposalStatus,
     SupersededBecause,
 )
+from proposals.models.saved_views import SavedView
 from proposals.models.viewings import Viewing
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "ProposalResponse",
     "ProposalStatus",
     "Refusal",
+    "SavedView",
     "SupersededBecause",
     "Viewing",
 ]

@@ -8,7 +8,10 @@ from memory.models import ActorKind, MemoryStore
 from proposals.models.guards import WithdrawnOnce
 from proposals.models.proposals import Proposal
 
-FROZEN = ("id", "store_id", "proposal_id", "actor_kind", "actor_uuid", "approver_uuid", "at")
+FROZEN = (
+    *("id", "store_id", "proposal_id", "actor_kind", "actor_uuid", "approver_uuid"),
+    *("unshown_count", "at"),
+)
 
 
 class ProposalApproval(models.Model):
@@ -20,6 +23,8 @@ class ProposalApproval(models.Model):
         approver_uuid: who approved: the principal, also through a key that is bound to it, or a
             key of its own. Each has one at most that is not withdrawn.
         note: the reviewer's words; a redaction blanks them with those of the Proposal (X1).
+        unshown_count: the changed paths that the reviewer's page did not show in full, as they
+            ticked; None when they were not asked.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -29,6 +34,7 @@ class ProposalApproval(models.Model):
     actor_uuid = OwnerIdField()
     approver_uuid = OwnerIdField()
     note = models.TextField(null=True)
+    unshown_count = models.IntegerField(null=True)
     at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True)
 

@@ -43,7 +43,7 @@ FROZEN = (
 )
 RESOLUTION = (
     *("status", "response", "resolved_by_kind", "resolved_by_uuid", "resolved_at"),
-    "superseded_because",
+    *("superseded_because", "unshown_count"),
 )
 
 
@@ -63,6 +63,8 @@ class Proposal(models.Model):
             versions that it proposes. Its words are theirs, whoever pressed the button.
         replaces: the Proposal that this one re-proposes on a newer canonical (contract P4).
         picked_from: the Proposal whose changes at some paths this one is.
+        unshown_count: the changed paths that the page of whoever approved it did not show in full,
+            as they ticked; None when they were not asked, as through the API.
         response: what a reviewer sent to resolve it; None when it was superseded otherwise.
         words_erased_at: since when title, description and note are gone, because a redaction
             took a path that it changes (contract X1). Only then a title is empty.
@@ -95,6 +97,7 @@ class Proposal(models.Model):
     resolved_at = models.DateTimeField(null=True)
     resolution_note = models.TextField(null=True)
     superseded_because = models.TextField(choices=SupersededBecause, null=True)
+    unshown_count = models.IntegerField(null=True)
     words_erased_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -117,6 +120,7 @@ class Proposal(models.Model):
                     resolved_at=None,
                     resolution_note=None,
                     superseded_because=None,
+                    unshown_count=None,
                 )
                 | models.Q(
                     status="superseded",

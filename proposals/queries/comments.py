@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -83,3 +84,19 @@ def _count(condition: Q) -> Any:
 def is_own(caller: Caller, comment: Comment) -> bool:
     """Whether the caller wrote it, or a key wrote it that was bound to the caller's principal."""
     return bool(own_uuids(caller) & {comment.author_uuid, comment.author_principal_uuid})
+
+
+def thread_members(comment: Comment) -> set[UUID]:
+    """The principals who wrote in the thread that a comment belongs to. One query."""
+    thread = comment.thread_id or comment.id
+    return _writers(Comment.objects.filter(Q(id=thread) | Q(thread=thread)))
+
+
+def commenters_on(proposal_id: str) -> set[UUID]:
+    """The principals who commented on a Proposal. One query."""
+    return _writers(comments_on(proposal_id))
+
+
+def _writers(comments: QuerySet[Any]) -> set[UUID]:
+    said = comments.filter(deleted_at=None, author_principal_uuid__isnull=False).order_by()
+    return set(said.values_list("author_principal_uuid", flat=True).distinct())

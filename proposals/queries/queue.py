@@ -2,19 +2,37 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
-from memory.models import Lifecycle, SelfApproval
+from memory.models import ActorKind, Lifecycle, SelfApproval
 from proposals.models import Proposal, ProposalStatus
 from proposals.queries.approvals import approved_by
 from proposals.queries.filters import EVERYTHING, Filters, authored_by_caller, narrow
 from proposals.queries.rows import ProposalView, describe, proposals_in, stores_where
 from tenancy.caller import Caller
 from tenancy.models import Permission
+from wire.errors import Malformed
+from wire.ids import MalformedId, parse_id
+from wire.paging import FOREIGN_PAGE, decode_page, page_of
 
 SECTION_LENGTH: Final = 50
+
+MOST_AUTHORS: Final = 200
+"""Authors that a list of Proposals offers to be narrowed to."""
+
+
+class SectionName(StrEnum):
+    """The parts of the queue, in their order."""
+
+    WAITING = "waiting"
+    MINE = "mine"
+    OTHERS = "others"
+    DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +41,14 @@ class Section:
 
     Attributes:
         has_more: whether there is more than these.
+        total: how many there are, where that is counted: all but the decided ones.
+        next_page: where the next ones begin.
     """
 
     views: tuple[ProposalView, ...]
     has_more: bool
+    total: int | None = None
+    next_page: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +77,105 @@ class Queue:
 def review_queue(
     caller: Caller, filters: Filters = EVERYTHING, *, length: int = SECTION_LENGTH
 ) -> Queue:
-    """The queue of a person. Seven queries, however long it is; eight where paths have rules.
+    """The queue of a person. Eight queries, however long it is; nine where paths have rules.
 
     Args:
         length: Proposals of a section at most.
     """
     rows = narrow(visible_proposals(caller), filters)
-    open_rows = rows.filter(status=ProposalStatus.OPEN)
+    sections = _sections(caller)
+    found = {name: _rows(rows, part, length) for name, part in sections.items()}
+    totals = rows.aggregate(
+        **{name: Count("id", filter=part.condition) for name, part in sections.items() if part.open}
+    )
+    views = iter(describe(caller, [row for shown, _ in found.values() for row in shown]))
+    return Queue(
+        *(
+            Section(
+                tuple(next(views) for _ in shown),
+                next_page is not None,
+                totals.get(name),
+                next_page,
+            )
+            for name, (shown, next_page) in found.items()
+        )
+    )
+
+
+def queue_section(
+    caller: Caller,
+    name: SectionName,
+    filters: Filters = EVERYTHING,
+    *,
+    page: str | None = None,
+    length: int = SECTION_LENGTH,
+) -> Section:
+    """One section by itself, page by page. Five queries, six where paths have rules.
+
+    Args:
+        page: the `next_page` of the page before.
+
+    Raises:
+        Malformed: `page` is no position of this section.
+    """
+    rows, part = narrow(visible_proposals(caller), filters), _sections(caller)[name]
+    shown, next_page = _rows(rows, part, length, page)
+    total = rows.filter(part.condition).count() if part.open else None
+    return Section(tuple(describe(caller, shown)), next_page is not None, total, next_page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What belongs into a section, and its order by ID."""
+
+    condition: Q
+    newest_first: bool = True
+    open: bool = True
+
+
+def _sections(caller: Caller) -> dict[SectionName, _Part]:
+    is_open = Q(status=ProposalStatus.OPEN)
     mine, decidable = authored_by_caller(caller), _decidable(caller)
-    sections = [
-        open_rows.filter(decidable).order_by("id"),
-        open_rows.filter(mine).exclude(decidable).order_by("-id"),
-        open_rows.exclude(mine).exclude(decidable).order_by("-id"),
-        rows.exclude(status=ProposalStatus.OPEN).order_by("-resolved_at", "-id"),
-    ]
-    found = [list(section[: length + 1]) for section in sections]
-    views = iter(describe(caller, [row for rows in found for row in rows[:length]]))
-    return Queue(*(_section(rows, length, views) for rows in found))
+    return {
+        SectionName.WAITING: _Part(is_open & decidable, newest_first=False),
+        SectionName.MINE: _Part(is_open & mine & ~decidable),
+        SectionName.OTHERS: _Part(is_open & ~mine & ~decidable),
+        SectionName.DECIDED: _Part(~is_open, open=False),
+    }
 
 
-def _section(rows: Collection[Any], length: int, views: Any) -> Section:
-    shown = tuple(next(views) for _ in range(min(len(rows), length)))
-    return Section(shown, has_more=len(rows) > length)
+def _rows(
+    rows: QuerySet[Any], part: _Part, length: int, page: str | None = None
+) -> tuple[list[Any], str | None]:
+    """The Proposals of a section behind a position, and the next position."""
+    rows = rows.filter(part.condition)
+    if not part.open:
+        return _decided(rows, length, page)
+    position = decode_page(page, str)
+    order, behind = ("-id", "id__lt") if part.newest_first else ("id", "id__gt")
+    if position:
+        rows = rows.filter(**{behind: _proposal(position[0])})
+    return page_of(rows.order_by(order)[: length + 1], length, lambda row: (row.id,))
+
+
+def _decided(rows: QuerySet[Any], length: int, page: str | None) -> tuple[list[Any], str | None]:
+    position = decode_page(page, str, str)
+    if position:
+        try:
+            moment = datetime.fromisoformat(position[0])
+        except ValueError as error:
+            raise Malformed(FOREIGN_PAGE) from error
+        before = Q(resolved_at=moment, id__lt=_proposal(position[1]))
+        rows = rows.filter(Q(resolved_at__lt=moment) | before)
+    ordered = rows.order_by("-resolved_at", "-id")[: length + 1]
+    return page_of(ordered, length, lambda row: (row.resolved_at.isoformat(), row.id))
+
+
+def _proposal(position: str) -> str:
+    try:
+        return parse_id("proposal", position)
+    except MalformedId as error:
+        raise Malformed(FOREIGN_PAGE) from error
 
 
 def visible_proposals(caller: Caller) -> QuerySet[Any]:
@@ -87,6 +186,14 @@ def visible_proposals(caller: Caller) -> QuerySet[Any]:
 def waiting_count(caller: Caller) -> int:
     """How many Proposals wait for this person's decision. One query."""
     return Proposal.objects.filter(_decidable(caller), status=ProposalStatus.OPEN).count()
+
+
+def authors_seen(caller: Caller) -> list[tuple[str, UUID]]:
+    """The principals and keys that authored Proposals which the caller may see. One query."""
+    kinds = [ActorKind.PRINCIPAL, ActorKind.API_KEY]
+    stores = stores_where(caller, Permission.READ).values("id")
+    rows: Any = Proposal.objects.filter(store__in=stores, author_kind__in=kinds)
+    return list(rows.order_by().values_list("author_kind", "author_uuid").distinct()[:MOST_AUTHORS])
 
 
 def open_counts(store_ids: Collection[str]) -> dict[str, int]:

@@ -75,6 +75,7 @@ def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> Que
         .defer("document_versions")
         .annotate(
             canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
+            canonical_moved_at=Subquery(canonical.values("updated_at")),
             replacement_id=Subquery(replacements.values("id")),
             has_erased_body=has_erased_body(),
             granted=permissions_on(TargetKind.STORE, OuterRef("store"), caller),
@@ -151,6 +152,12 @@ def get_proposal(access: StoreAccess, proposal_id: str) -> ProposalView:
     if row is None:
         raise NotFound(NO_SUCH_PROPOSAL)
     return describe(access.caller, [row])[0]
+
+
+def store_of_proposal(caller: Caller, proposal_id: str) -> str | None:
+    """The store of the caller's Workspace that has a Proposal, whoever may read it."""
+    rows = Proposal.objects.filter(id=proposal_id, store__workspace=caller.workspace_id)
+    return rows.values_list("store_id", flat=True).first()
 
 
 def require_proposal(store_id: str, proposal_id: str) -> None:

@@ -43,6 +43,7 @@ class Entry:
         because: why it was superseded.
         other: the Proposal it replaces (of `created`), or that replaces it (of `replaced`),
             or that took some of its changes (of `picked`).
+        unshown_count: of an approval: changed paths that were not shown in full to the reviewer.
         comment: of `commented`: what was said, or the mark of it.
     """
 
@@ -55,6 +56,7 @@ class Entry:
     because: SupersededBecause | None = None
     other: str | None = None
     comment: Comment | None = None
+    unshown_count: int | None = None
 
 
 def timeline(proposal: Proposal) -> list[Entry]:
@@ -84,7 +86,13 @@ def _refused(attempt: ProposalAttempt) -> Entry:
 
 
 def _approved(approval: ProposalApproval) -> Iterator[Entry]:
-    yield Entry(approval.at, Happened.GAVE_APPROVAL, approval.actor, note=approval.note)
+    yield Entry(
+        approval.at,
+        Happened.GAVE_APPROVAL,
+        approval.actor,
+        note=approval.note,
+        unshown_count=approval.unshown_count,
+    )
     if approval.withdrawn_at:
         yield Entry(approval.withdrawn_at, Happened.WITHDREW_APPROVAL, approval.actor)
 
@@ -105,6 +113,7 @@ def _resolved(proposal: Any) -> list[Entry]:
             response=proposal.response,
             note=proposal.resolution_note,
             because=SupersededBecause(because) if because else None,
+            unshown_count=proposal.unshown_count,
         )
     ]
 

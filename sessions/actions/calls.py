@@ -12,7 +12,7 @@ from memory.models import MemoryVersion
 from memory.queries.versions import base_for_sealing
 from memory.receipts import Receipt
 from memory.retention import require_durable_bodies
-from memory.stores import finish_write, require_writable
+from memory.stores import finish_unchanged, finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import require_active
 from sessions.actions.rounds import hold_round
@@ -75,8 +75,8 @@ def write_memory(*, use: Use, wanted: NewCall, key: IdempotencyKey) -> CallOutco
     call = _told_again(made, wanted, key) if made else _make(held, wanted, receipt)
     sealed = call.checkpoint
     receipts.keep(receipt, {"call": call.id, "version": sealed.version_id if sealed else None})
-    if sealed and not made:
-        finish_write(use.store, partial(_require_still, held, wanted))
+    finish = finish_write if sealed and not made else finish_unchanged
+    finish(use.store, partial(_require_still, held, wanted))
     return CallOutcome(call, replayed=made is not None)
 
 

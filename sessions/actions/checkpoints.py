@@ -13,12 +13,11 @@ from memory.models import MemoryVersion
 from memory.queries.versions import changed_paths
 from memory.receipts import Receipt
 from memory.retention import require_durable_bodies
-from memory.stores import finish_write, require_writable
+from memory.stores import finish_unchanged, finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import find_session, require_active
 from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
 from sessions.turns.workingrefs import ref_of
-from wire.errors import BackendUnavailable
 from wire.idempotency import IdempotencyKey
 
 
@@ -79,6 +78,7 @@ def _seal(access: StoreAccess, wanted: NewCheckpoint, receipt: Receipt) -> Check
     drafted = draft_operations(base, wanted.operations)
     if drafted.is_empty:
         receipts.keep(receipt, {"version": None, "canonical_advanced": False})
+        finish_unchanged(access, partial(_require, wanted))
         return CheckpointOutcome(None, [], canonical_advanced=False, replayed=False)
     made = seal_checkpoint(
         access=access,
@@ -116,10 +116,7 @@ def _base(store_id: str, wanted: NewCheckpoint) -> MemoryVersion:
 
 def _told_again(outcome: dict[str, Any]) -> CheckpointOutcome:
     """What came of it then, wherever canonical is now (contract C7)."""
-    if outcome.keys() < {"version", "canonical_advanced"}:
-        raise BackendUnavailable(
-            "What came of this request was not recorded whole, and is not guessed."
-        )
+    receipts.require_recorded(outcome, "version", "canonical_advanced")
     version = outcome["version"]
     return CheckpointOutcome(
         version_id=version,

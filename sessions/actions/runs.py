@@ -65,7 +65,7 @@ def start_run(*, access: SessionAccess, key: IdempotencyKey | None = None) -> St
     receipt = receipts.claim(caller=access.caller, key=key)
     if receipt.outcome:
         return _told_again(receipt.outcome)
-    if resources.needs_enumeration:
+    if resources.would_lose_writes:
         return _fail(access, resources, receipt)
     resources.require_mountable()
     return _begin(access, resources, receipt)
@@ -139,8 +139,8 @@ def _told_again(outcome: dict[str, Any]) -> StartedRun:
 
 def _incompatible(run_id: str) -> HarnessIncompatible:
     return HarnessIncompatible(
-        f"{run_id} failed: the environment cannot list what was written, so a mount that comes to"
-        " read_write cannot be settled. Mount it read_only."
+        f"{run_id} failed: the environment neither captures whole trees nor writes by calls, so"
+        " what is written in a mount that comes to read_write is lost. Mount it read_only."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from database.transactions import durable, one_snapshot, step
 from memory import receipts
-from memory.stores import finish_write
+from memory.stores import finish_unchanged, finish_write
 from sessions.access import SessionAccess
 from sessions.models import ENDED, Run
 from sessions.turns.checkpointing import require_first_of_turn, seal_checkpoint
@@ -106,8 +106,8 @@ def settle_store(*, access: SessionAccess, checked: Checked, wanted: NewSettleme
     told = {"version": settled.version_id, "canonical_advanced": settled.canonical_advanced}
     receipts.keep(receipt, told)
     _mark(wanted, Run.State.PARTIALLY_SETTLED)
-    if settled.version_id:
-        finish_write(checked.access, require_still(wanted, checked.written))
+    finish = finish_write if settled.version_id else finish_unchanged
+    finish(checked.access, require_still(wanted, checked.written))
     return settled
 
 
@@ -158,7 +158,8 @@ def _mark(wanted: NewSettlement, state: Run.State) -> bool:
 
 
 def _told_again(checked: Checked, outcome: dict[str, Any]) -> SettledStore:
-    """What came of it then, wherever canonical is now."""
+    """What came of it then, wherever canonical is now. Raises BackendUnavailable (C7)."""
+    receipts.require_recorded(outcome, "version", "canonical_advanced")
     version = outcome["version"]
     return SettledStore(
         store_id=checked.access.store_id,

@@ -19,7 +19,7 @@ from sessions.models import MOUNTS_AT_MOST, InputMount, SessionInput
 from sessions.mounts.selections import Selection
 from sessions.publication import SessionsRead
 from sessions.queries.facts import selection_of
-from sessions.queries.rounds import find_input, inputs_of, plans_of_inputs
+from sessions.queries.rounds import NO_SUCH_INPUT, find_input, inputs_of, plans_of_inputs
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,
@@ -176,7 +176,7 @@ class InputView(ApiView):
         """For who may read its Session, and for runners of the Session's environment."""
         caller = caller_of(request)
         found = find_input(caller, parse_path_id("input", id))
-        access = open_session(caller, found.session_id)
+        access = open_session(caller, found.session_id, NO_SUCH_INPUT)
         parse_nothing(request)
         access.require_runs()
         return publish_sessions(SessionsRead([access]), _shown([found])[0])

@@ -15,7 +15,7 @@ from sessions.actions.calls import NewCall, write_memory
 from sessions.api.inputs import Position
 from sessions.api.publishing import publish_use
 from sessions.models import MemoryCall
-from sessions.queries.rounds import find_call, find_round
+from sessions.queries.rounds import NO_SUCH_ROUND, find_call, find_round
 from sessions.turns.native import open_use
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
@@ -110,7 +110,7 @@ class MemoryCallView(ApiView):
         """
         caller = caller_of(request)
         found = find_round(caller, parse_path_id("round", id))
-        access = open_session(caller, found.input.session_id)
+        access = open_session(caller, found.input.session_id, NO_SUCH_ROUND)
         name = _parse_name(call)
         body = parse_body(request, WriteMemory)
         key = require_key(request, body.model_dump(mode="json"))
@@ -132,7 +132,7 @@ class MemoryCallView(ApiView):
         """
         caller = caller_of(request)
         found = find_round(caller, parse_path_id("round", id))
-        access = open_session(caller, found.input.session_id)
+        access = open_session(caller, found.input.session_id, NO_SUCH_ROUND)
         name = _parse_name(call)
         parse_nothing(request)
         access.require_native()

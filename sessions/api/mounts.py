@@ -142,14 +142,21 @@ class MountTreeView(ApiView):
         query = parse_query(request, MountTreeQuery)
         pin = pinned(None, query.page)
         mounted = open_mounted(access, found, run_id=query.run)
-        shown, next_page = _page(mounted, pin, query.limit)
+        shown, next_page = page_of_mount(mounted, pin, query.limit)
         rendered = dump_json(render_tree(mounted, shown, next_page))
         bodies = [document.document_id for document in shown]
         recheck_mounted(mounted, bodies, earliest(one.expires_at for one in shown))
         return Published(rendered, content_type="application/json")
 
 
-def _page(mounted: Mounted, pin: Pin, limit: int) -> tuple[list[ListedDocument], str | None]:
+def page_of_mount(
+    mounted: Mounted, pin: Pin, limit: int
+) -> tuple[list[ListedDocument], str | None]:
+    """Documents of a mount in the order of their paths, and where the list goes on.
+
+    Raises:
+        Conflict: the mount reads another version than the page before, or a text of it is gone.
+    """
     version = mounted.version.id
     if pin.version not in {None, version}:
         raise Conflict(
@@ -188,10 +195,14 @@ class MountArchiveView(ApiView):
         if is_known(request.headers.get("If-None-Match", ""), etag):
             recheck_mounted(mounted, (), None)
             return Published(status=304, headers={"ETag": etag})
-        name = f"{mounted.version.id}.{form}"
-        headers = {
-            "ETag": etag,
-            "Content-Type": ARCHIVE_TYPES[form],
-            "Content-Disposition": content_disposition_header(as_attachment=True, filename=name),
-        }
+        headers = {"ETag": etag} | archive_headers(mounted, form)
         return PublishedStream(archive_parts(mounted, form), headers=headers)
+
+
+def archive_headers(mounted: Mounted, form: ArchiveFormat) -> dict[str, str | None]:
+    """What an archive is, and the name that it is kept under."""
+    name = f"{mounted.version.id}.{form}"
+    return {
+        "Content-Type": ARCHIVE_TYPES[form],
+        "Content-Disposition": content_disposition_header(as_attachment=True, filename=name),
+    }

@@ -10,7 +10,7 @@ from memory.publication import Acquired
 from memory.queries.documents import list_documents, read_document
 from sessions.access import open_session
 from sessions.api.publishing import publish_use
-from sessions.queries.rounds import find_round
+from sessions.queries.rounds import NO_SUCH_ROUND, find_round
 from sessions.turns.native import Use, open_use, require_open
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied, ReadOnly
@@ -34,7 +34,7 @@ def _open[Q: PathQuery | RoundDocumentsQuery](
     """Open a mount of a round that is going on."""
     caller = caller_of(request)
     found = find_round(caller, parse_path_id("round", round_id))
-    access = open_session(caller, found.input.session_id)
+    access = open_session(caller, found.input.session_id, NO_SUCH_ROUND)
     query = parse_query(request, wanted)
     use = open_use(access, found, mount)
     require_open(use)

@@ -14,7 +14,13 @@ from sessions.api.publishing import publish_sessions
 from sessions.api.resources import SessionCreatorOut
 from sessions.models import MemoryCall, Round
 from sessions.publication import SessionsRead
-from sessions.queries.rounds import find_input, find_round, rounds_of
+from sessions.queries.rounds import (
+    NO_SUCH_INPUT,
+    NO_SUCH_ROUND,
+    find_input,
+    find_round,
+    rounds_of,
+)
 from sessions.turns.plans import Planned, plans_of
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import AuthorizationUnavailable, Conflict, NotFound, PolicyDenied, ReadOnly
@@ -113,7 +119,7 @@ class RoundsView(ApiView):
         """Newest first. For who may read the Session, and for runners of its environment."""
         caller = caller_of(request)
         found = find_input(caller, parse_path_id("input", id))
-        access = open_session(caller, found.session_id)
+        access = open_session(caller, found.session_id, NO_SUCH_INPUT)
         query = parse_query(request, PagedQuery)
         access.require_runs()
         rows, next_page = newest_first(rounds_of(found.id), query)
@@ -136,7 +142,7 @@ class RoundsView(ApiView):
         """
         caller = caller_of(request)
         found = find_input(caller, parse_path_id("input", id))
-        access = open_session(caller, found.session_id)
+        access = open_session(caller, found.session_id, NO_SUCH_INPUT)
         body = parse_body(request, EnterRound)
         key = require_key(request, body.model_dump(mode="json"))
         entered = enter_round(access=access, accepted=found, key=key)
@@ -157,7 +163,7 @@ class RoundView(ApiView):
         """With the version that each mount reads, and the call that sealed it."""
         caller = caller_of(request)
         found = find_round(caller, parse_path_id("round", id))
-        access = open_session(caller, found.input.session_id)
+        access = open_session(caller, found.input.session_id, NO_SUCH_ROUND)
         parse_nothing(request)
         access.require_runs()
         return publish_sessions(SessionsRead([access]), _shown([found])[0])
@@ -176,6 +182,6 @@ class RoundFinishView(ApiView):
         """Nothing is read or written in it any more, and the next may be entered."""
         caller = caller_of(request)
         found = find_round(caller, parse_path_id("round", id))
-        access = open_session(caller, found.input.session_id)
+        access = open_session(caller, found.input.session_id, NO_SUCH_ROUND)
         parse_nothing(request)
         return Response(_shown([finish_round(access=access, entered=found)])[0])

@@ -14,7 +14,7 @@ from sessions.api.publishing import publish_sessions
 from sessions.api.resources import SessionCreatorOut
 from sessions.models import Run
 from sessions.publication import SessionsRead
-from sessions.queries.runs import find_run, resources_of, runs_of
+from sessions.queries.runs import NO_SUCH_RUN, find_run, resources_of, runs_of
 from tenancy.api.base import ApiView, caller_of
 from wire.errors import (
     AuthorizationUnavailable,
@@ -104,7 +104,7 @@ class RunsView(ApiView):
         """Freezes what each mount reads, and makes the working refs that it will write on.
 
         For the acting principal, or with `write` on the Session. A mount that comes to nothing
-        refuses the Run; where the environment cannot list what was written, a failed one is kept.
+        refuses the Run; where the environment would lose what is written, a failed one is kept.
         """
         access = open_session(caller_of(request), parse_path_id("session", id))
         body = parse_body(request, StartRun)
@@ -128,7 +128,7 @@ class RunView(ApiView):
         """For who may read its Session, and for runners of the Session's environment."""
         caller = caller_of(request)
         run = find_run(caller, parse_path_id("run", id))
-        access = open_session(caller, run.session_id)
+        access = open_session(caller, run.session_id, NO_SUCH_RUN)
         parse_nothing(request)
         access.require_runs()
         return publish_sessions(SessionsRead([access]), _shown(run.session_id, [run])[0])

@@ -15,11 +15,19 @@ from sessions.access import open_session
 from sessions.actions.settlements import Settlement, settle_run
 from sessions.api.runs import RunStateName
 from sessions.models import MOUNTS_AT_MOST
-from sessions.queries.runs import find_run
+from sessions.queries.runs import NO_SUCH_RUN, find_run
 from sessions.turns.captures import Capture, CapturedDocument
 from sessions.turns.settling import NewSettlement
 from tenancy.api.base import ApiView, caller_of
-from wire.errors import Conflict, NotFound, PolicyDenied, RangeTooLarge, ReadOnly, name_some
+from wire.errors import (
+    Conflict,
+    HarnessIncompatible,
+    NotFound,
+    PolicyDenied,
+    RangeTooLarge,
+    ReadOnly,
+    name_some,
+)
 from wire.fields import IdOf
 from wire.idempotency import require_key
 from wire.operations import operation
@@ -147,7 +155,14 @@ class SettlementView(ApiView):
         summary="Settle a Run",
         body=SettleRun,
         answers={200: SettlementOut},
-        errors=(NotFound, PolicyDenied, ReadOnly, Conflict, RangeTooLarge),
+        errors=(
+            NotFound,
+            PolicyDenied,
+            ReadOnly,
+            Conflict,
+            HarnessIncompatible,
+            RangeTooLarge,
+        ),
         idempotency="required",
     )
     def post(self, request: Request, id: str) -> Response:
@@ -157,7 +172,7 @@ class SettlementView(ApiView):
         """
         caller = caller_of(request)
         run = find_run(caller, parse_path_id("run", id))
-        access = open_session(caller, run.session_id)
+        access = open_session(caller, run.session_id, NO_SUCH_RUN)
         body = parse_body(request, SettleRun)
         key = require_key(request, body.model_dump(mode="json"))
         captures = tuple(capture.capture() for capture in body.captures)

@@ -68,6 +68,12 @@ def has_native_writer(environment: Environment) -> bool:
     return environment.memory_writer == Environment.MemoryWriter.NATIVE
 
 
+def captures_trees(environment: Environment) -> bool:
+    """Whether a runner there can tell what a turn wrote, deletions too (contract S5)."""
+    capturing = environment.memory_writer == Environment.MemoryWriter.CAPTURE
+    return capturing and environment.can_enumerate
+
+
 def selection_of(mount: Selecting) -> Selection | None:
     """What a mount, or an input's, selects; None for the current state."""
     kind = mount.selection_kind

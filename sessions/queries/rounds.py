@@ -2,11 +2,15 @@
 
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from sessions.models import InputMount, MemoryCall, Round, SessionInput
 from tenancy.caller import Caller
 from wire.errors import BackendUnavailable, NotFound
+
+NO_SUCH_INPUT = "There is no such input."
+NO_SUCH_ROUND = "There is no such round."
 
 
 def inputs_of(session_id: str) -> QuerySet[SessionInput]:
@@ -19,7 +23,7 @@ def find_input(caller: Caller, input_id: str) -> SessionInput:
     inputs = SessionInput.objects.filter(session__workspace=caller.workspace_id)
     found = inputs.filter(id=input_id).first()
     if found is None:
-        raise NotFound("There is no such input.")
+        raise NotFound(NO_SUCH_INPUT)
     return found
 
 
@@ -33,12 +37,20 @@ def rounds_of(input_id: str) -> QuerySet[Round]:
     return Round.objects.filter(input=input_id)
 
 
+def last_rounds(input_ids: Collection[str], *, each: int) -> list[Round]:
+    """The last rounds of some inputs, newest first, with what was called in them. One query."""
+    number = Window(RowNumber(), partition_by=F("input"), order_by=F("position").desc())
+    rounds = Round.objects.filter(input__in=list(input_ids)).annotate(number=number)
+    some = rounds.filter(number__lte=each).select_related("call__checkpoint", "call__mount")
+    return list(some.order_by("-position"))
+
+
 def find_round(caller: Caller, round_id: str) -> Round:
     """A round of the caller's Workspace, with its input. Raises NotFound."""
     rounds = Round.objects.filter(input__session__workspace=caller.workspace_id)
     found = rounds.select_related("input").filter(id=round_id).first()
     if found is None:
-        raise NotFound("There is no such round.")
+        raise NotFound(NO_SUCH_ROUND)
     return found
 
 

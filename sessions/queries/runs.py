@@ -9,6 +9,8 @@ from sessions.models import Event, EventKind, Run
 from tenancy.caller import Caller
 from wire.errors import NotFound
 
+NO_SUCH_RUN = "There is no such Run."
+
 
 def runs_of(session_id: str) -> QuerySet[Run]:
     """A Session's Runs."""
@@ -19,7 +21,7 @@ def find_run(caller: Caller, run_id: str) -> Run:
     """A Run of the caller's Workspace. Raises NotFound."""
     run = Run.objects.filter(session__workspace=caller.workspace_id, id=run_id).first()
     if run is None:
-        raise NotFound("There is no such Run.")
+        raise NotFound(NO_SUCH_RUN)
     return run
 
 

@@ -13,11 +13,17 @@ from sessions.access import sent_for
 from sessions.models import Access, Mount, Session
 from sessions.mounts.refusals import REASONS, denial_of, refusal_of
 from sessions.mounts.resolver import Reason, Resolution
-from sessions.queries.facts import AS_MOUNTED, Chosen, principal_may_act, resolve_mounts
+from sessions.queries.facts import (
+    AS_MOUNTED,
+    Chosen,
+    captures_trees,
+    has_native_writer,
+    principal_may_act,
+    resolve_mounts,
+)
 from sessions.turns.workingrefs import ref_of
 from sessions.turns.writing import require_still_writable
 from tenancy.caller import Caller
-from tenancy.models import Environment
 from wire.errors import PolicyDenied
 
 type Resolved = Sequence[tuple[Mount, Resolution]]
@@ -45,14 +51,12 @@ class Resources:
         return PolicyDenied(REASONS[Reason.PRINCIPAL_WITHOUT_ACT_AS])
 
     @property
-    def needs_enumeration(self) -> bool:
-        """Whether what was written could not be told, for want of somebody to list it (S5)."""
+    def would_lose_writes(self) -> bool:
+        """Whether what is written could not become versions: nobody lists or calls it (S5)."""
         environment = self.session.environment
-        if environment.can_enumerate:
+        if captures_trees(environment) or has_native_writer(environment):
             return False
-        native = environment.memory_writer == Environment.MemoryWriter.NATIVE
-        writes = any(found.effective == Access.READ_WRITE for _, found in self.resolved)
-        return writes and not native
+        return any(found.effective == Access.READ_WRITE for _, found in self.resolved)
 
     def require_mountable(self) -> None:
         """Raise the error of the first mount that cannot be had as it was asked for."""

@@ -12,11 +12,12 @@ from memory.retention import require_durable_bodies
 from memory.stores import require_writable
 from memory.versions.sealing import Draft, require_room
 from sessions.access import SessionAccess, require_active, sent_for
-from sessions.models import ENDED, Run
+from sessions.models import ENDED, Run, Session
+from sessions.queries.facts import captures_trees
 from sessions.turns.captures import Capture, draft_capture
 from sessions.turns.checkpointing import Turn, require_first_of_turn
 from sessions.turns.workingrefs import ref_of
-from wire.errors import Conflict, NotFound, ReadOnly
+from wire.errors import Conflict, HarnessIncompatible, NotFound, ReadOnly
 from wire.idempotency import IdempotencyKey
 
 
@@ -68,6 +69,7 @@ def check_settlement(access: SessionAccess, wanted: NewSettlement) -> list[Check
         PolicyDenied: the caller is no runner here, a grant is missing, or zero data retention.
         ReadOnly: a store is shared (contract C4), mounted for reading, or archived.
         NotFound: there is no such store.
+        HarnessIncompatible: the environment does not capture whole trees.
         Malformed: a hash names what the base does not hold.
         Conflict: a working ref is elsewhere, a path clashes or was redacted, the Run has ended, or
             the key was used with another request.
@@ -81,6 +83,7 @@ def check_settlement(access: SessionAccess, wanted: NewSettlement) -> list[Check
         require_capturable(wanted, store)
     if not sent_before:
         _require_unsettled(wanted.run)
+    _require_captures(access.session, wanted)
     check = _check_again if sent_before else _check
     captures = zip(opened, wanted.captures, strict=True)
     return [check(store, capture, wanted) for store, capture in captures]
@@ -97,6 +100,15 @@ def _open(access: SessionAccess, wanted: NewSettlement) -> list[StoreAccess]:
                 " of it is settled."
             )
     return opened
+
+
+def _require_captures(session: Session, wanted: NewSettlement) -> None:
+    """Refuse captures from where nobody can list a tree: what is missing there reads as deleted."""
+    if wanted.captures and not captures_trees(session.environment):
+        raise HarnessIncompatible(
+            f"{session.environment_id} does not capture whole trees, so it settles no captures:"
+            " what is missing in one would be deleted."
+        )
 
 
 def require_capturable(wanted: NewSettlement, access: StoreAccess) -> None:

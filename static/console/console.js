@@ -1,6 +1,5 @@
 // Conveniences on top of pages that already work without them: copy buttons, times that stay
-// true, keys for the review page, downloads that say how far they are, and a word when the server
-// cannot be reached.
+// true, downloads that say how far they are, and a word when the server cannot be reached.
 "use strict";
 
 const each = (root, selector, act) => root.querySelectorAll(selector).forEach(act);
@@ -62,120 +61,18 @@ each(document, ".tabs [aria-current]", (tab) => {
 document.addEventListener("click", (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) copyFrom(copy);
-  const opener = event.target.closest("[data-opens]");
-  if (opener) openPart(opener.dataset.opens);
   each(document, "details.menu[open]", (menu) => {
     if (!menu.contains(event.target)) menu.open = false;
   });
 });
 
-function openPart(id) {
-  const part = document.getElementById(id);
-  if (part instanceof HTMLDialogElement) part.showModal();
-  else if (part instanceof HTMLDetailsElement) {
-    part.open = true;
-    part.querySelector("textarea, input:not([type=hidden])")?.focus();
-  }
-}
-
-// --- keys ----------------------------------------------------------------------------------
-
-const visible = (element) => element.getClientRects().length > 0;
-
-function step(selector, direction) {
-  const items = [...document.querySelectorAll(selector)].filter(visible);
-  if (items.length === 0) return;
-  const at = items.findIndex((item) => item.classList.contains("at"));
-  const next = at < 0 ? (direction > 0 ? 0 : items.length - 1) : at + direction;
-  const item = items[Math.min(Math.max(next, 0), items.length - 1)];
-  items.forEach((other) => other.classList.toggle("at", other === item));
-  markInTree(item);
-  const offset = item.getBoundingClientRect().top - innerHeight * 0.2;
-  scrollBy({ top: offset });
-}
-
-function markInTree(item) {
-  const file = item.closest("[data-file]");
-  if (!file) return;
-  each(document, ".tree a", (link) => {
-    link.classList.toggle("at", link.hash === `#${file.id}`);
-  });
-}
-
-// The file that the keys are at, or the first that is not viewed yet.
-function toggleViewed() {
-  const boxes = [...document.querySelectorAll("[data-viewed-box]")];
-  const box =
-    document.querySelector("[data-file].at [data-viewed-box]") ??
-    boxes.find((each) => each.ariaPressed === "false");
-  if (!box) return;
-  const file = box.closest("[data-file]");
-  each(document, "[data-file].at", (other) => other.classList.remove("at"));
-  file.classList.add("at");
-  box.click();
-  if (box.ariaPressed === "false") step("[data-file]", 1);
-}
-
-const KEYS = {
-  j: () => step("[data-file]", 1),
-  k: () => step("[data-file]", -1),
-  n: () => step("[data-change-start]", 1),
-  p: () => step("[data-change-start]", -1),
-  v: toggleViewed,
-  u: () => document.querySelector("[data-key-layout]")?.click(),
-  a: () => openPart("approve"),
-  r: () => openPart("reject"),
-  "/": () => document.querySelector("[data-key-search]")?.focus(),
-  "?": () => openPart("key-help"),
-};
-
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") {
-    each(document, "details.menu[open]", (menu) => (menu.open = false));
-    return;
-  }
-  // A sheet that was just closed keeps the focus until the next frame; keys are the page's again.
-  const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog[open]");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const act = KEYS[event.key];
-  if (!act) return;
-  event.preventDefault();
-  act();
-});
-
-// --- comments: the form that a line's link leads to opens beneath the line ------------------
-
-function rowOfForm(line) {
-  const row = document.createElement("tr");
-  row.className = "talk-row";
-  const cell = row.insertCell();
-  cell.colSpan = line.closest("table").querySelectorAll("col").length;
-  line.closest("tr").after(row);
-  return cell;
-}
-
-function closeForm(form) {
-  const row = form.closest(".talk-row");
-  form.closest("[data-talk]").remove();
-  if (row && !row.querySelector("[data-talk]")) row.remove();
-}
-
-document.addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const line = event.target.closest("a[data-comment]");
-  if (line) {
-    event.preventDefault();
-    const open = document.querySelector(`[data-for="${CSS.escape(line.href)}"] textarea`);
-    if (open) return open.focus();
-    const cell = rowOfForm(line);
-    cell.dataset.for = line.href;
-    htmx.ajax("GET", line.href, { target: cell, swap: "innerHTML" });
-  }
-  const cancel = event.target.closest("[data-closes-comment]");
-  if (cancel) {
-    event.preventDefault();
-    closeForm(cancel);
-  }
+  if (event.key !== "Escape") return;
+  each(document, "details.menu[open]", (menu) => {
+    const hadFocus = menu.contains(document.activeElement);
+    menu.open = false;
+    if (hadFocus) menu.querySelector("summary").focus();
+  });
 });
 
 // --- exports: what the plain link downloads, with how far it is ------------------------------

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
@@ -13,49 +13,67 @@ from tests.browser.world import World
 from tests.factories import PASSWORD
 
 WIDTHS = {1440: 900, 390: 844}
-THEMES = ("light", "dark")
+THEMES: Final = ("light", "dark")
+TIMEOUT: Final = 120_000
+"""Milliseconds for a page whose scripts draw it, on a busy machine."""
+
+KEPT: Final = {"proposal-fresh": Path("docs/images/review.png")}
+"""Pages whose picture stands in the documentation, as far as a screen shows it."""
+
+KEPT_SIZE: Final = {"width": 1280, "height": 1000}
+
 FOLDER = Path("var/screenshots")
 
 
 def capture(base: str, world: World, names: list[str], folder: Path = FOLDER) -> None:
-    """Take the pictures of some pages, or of all when none is named."""
+    """Take the pictures of some pages, or of all when none is named; of all, README's too."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [page for page in PAGES if not names or page.name in names]
     with sync_playwright() as playwright:
         browser = launch(playwright)
         for who in sorted({page.who for page in wanted}):
             state = _signed_in(browser, base, world, who)
-            for width, theme in ((w, t) for w in WIDTHS for t in THEMES):
-                with _context(browser, width, theme, state) as context:
-                    for page in wanted:
-                        if page.who == who:
-                            _shoot(
-                                context,
-                                base,
-                                world,
-                                page,
-                                folder / f"{page.name}-{width}-{theme}.png",
-                            )
+            for width, height in WIDTHS.items():
+                with _context(browser, {"width": width, "height": height}, state) as context:
+                    for page in (each for each in wanted if each.who == who):
+                        _shoot(
+                            context, base + page.url(world), page, f"{page.name}-{width}", folder
+                        )
+        for page in (each for each in wanted if each.name in KEPT):
+            state = _signed_in(browser, base, world, page.who)
+            _keep(browser, base + page.url(world), KEPT[page.name], state)
         browser.close()
 
 
-def _shoot(context: BrowserContext, base: str, world: World, page: Page, file: Path) -> None:
+def _keep(browser: Browser, url: str, picture: Path, state: Any) -> None:
+    """The picture of a page in the documentation, sharp on any screen."""
+    with _context(browser, KEPT_SIZE, state, device_scale_factor=1.5) as context:
+        tab = context.new_page()
+        tab.goto(url)
+        tab.screenshot(path=str(picture))
+
+
+def _shoot(context: BrowserContext, url: str, page: Page, name: str, folder: Path) -> None:
+    """One load shows both themes, except where a script asks for the theme as it draws."""
     tab = context.new_page()
-    tab.goto(base + page.url(world), wait_until="networkidle")
-    if page.settled:
-        tab.wait_for_selector(page.settled)
-    tab.screenshot(path=str(file), full_page=True)
+    tab.goto(url)
+    for theme in THEMES:
+        tab.emulate_media(color_scheme=theme)
+        if page.settled:
+            tab.reload()
+            tab.wait_for_selector(page.settled)
+        elif page.then and theme == THEMES[0]:
+            page.then(tab)
+        tab.screenshot(path=str(folder / f"{name}-{theme}.png"), full_page=True)
     tab.close()
 
 
 @contextmanager
-def _context(browser: Browser, width: int, theme: Any, state: Any) -> Iterator[BrowserContext]:
+def _context(browser: Browser, size: Any, state: Any, **options: Any) -> Iterator[BrowserContext]:
     context = browser.new_context(
-        viewport={"width": width, "height": WIDTHS[width]},
-        color_scheme=theme,
-        storage_state=state,
-        reduced_motion="reduce",
+        viewport=size, storage_state=state, reduced_motion="reduce", **options
     )
+    context.set_default_timeout(TIMEOUT)
     yield context
     context.close()
 

@@ -37,6 +37,8 @@ def _complaints(context: BrowserContext, page: Page, world: World) -> list[str]:
     if page.settled:
         tab.wait_for_selector(page.settled)
     tab.wait_for_load_state("networkidle")
+    if page.then:
+        page.then(tab)
     found = list(findings(tab))
     if answer is None or answer.status != page.status:
         found.append(f"status {answer and answer.status}")
@@ -57,9 +59,10 @@ def findings(tab: Tab) -> Iterator[str]:
 
 def _listen(tab: Tab, page: Page) -> list[str]:
     complaints: list[str] = []
+    answered = [status for status in (page.status, 422 if page.then else 200) if status >= 400]
 
     def heard(message: ConsoleMessage) -> None:
-        expected = page.status >= 400 and f"status of {page.status}" in message.text
+        expected = any(f"status of {status}" in message.text for status in answered)
         if message.type in {"error", "warning"} and not expected:
             complaints.append(message.text)
 

@@ -22,7 +22,7 @@ BEFORE = "# Log\n\nEntry 59\n"
 AFTER = "# Log\n\nEverything is different now.\n"
 
 
-def _secret(tab: Tab) -> str:
+def secret_of(tab: Tab) -> str:
     found = re.search(r"ck_[\w-]{43}", tab.locator("#secret").inner_text())
     assert found
     return found[0]
@@ -48,7 +48,7 @@ def test_a_pinned_reader_reads_the_same_bytes_after_canonical_moved(
     session = Session.objects.latest("id")
     tab.get_by_role("link", name="Connect", exact=True).click()
     tab.get_by_role("button", name="Make a key").click()
-    agent = Api(_secret(tab))
+    agent = Api(secret_of(tab))
     document = f"/v1/memory-stores/{world.imported}/document"
     reads = {"path": "/log.md", "version": pinned}
     assert agent.get(document, reads).ok()["content"] == BEFORE
@@ -147,12 +147,12 @@ def test_the_commands_do_what_they_say(world: World, open_as: Open, tmp_path: Pa
     tab = open_as("author").new_page()
     tab.goto(address)
     tab.get_by_role("button", name="Make a key").click()
-    secret = _secret(tab)
+    secret = secret_of(tab)
     with Shell({"HOME": str(tmp_path)}) as shell:
         shell.run(f"cd {tmp_path}")
-        own = _run_all(shell, tab, secret)
+        own = run_commands(shell, tab, secret)
         tab.goto(f"{address}?mount=2")
-        shared = _run_all(shell, tab, secret)
+        shared = run_commands(shell, tab, secret)
     assert '"path":"/learned/names.md"' in own["List the documents"].replace('": "', '":"')
     assert "Ask before you rename." in own["Read one of them"]
     assert "memver_" in own["Checkpoint a turn"]
@@ -161,7 +161,7 @@ def test_the_commands_do_what_they_say(world: World, open_as: Open, tmp_path: Pa
         assert len(archive.getnames()) >= 91
 
 
-def _run_all(shell: Shell, tab: Tab, secret: str) -> dict[str, str]:
+def run_commands(shell: Shell, tab: Tab, secret: str) -> dict[str, str]:
     """What each command of the page prints, by its title."""
     printed = {}
     for command in tab.locator(".command").all():

@@ -35,8 +35,10 @@ from proposals.actions.comments import NewComment, add_comment, edit_comment, se
 from proposals.actions.create import NewProposal, create_proposal
 from proposals.actions.repropose import repropose
 from proposals.actions.respond import Answer, respond
-from proposals.models import CommentSide, ProposalResponse
+from proposals.actions.saved_views import keep_view
+from proposals.models import CommentSide, ProposalResponse, ProposalStatus
 from proposals.opening import Words
+from proposals.queries.filters import Filters
 from proposals.queries.places import Place
 from tenancy.models import Principal, Workspace
 from tests.browser.sessions import make_sessions
@@ -52,6 +54,7 @@ from tests.factories import (
     make_store,
     make_workspace,
 )
+from tests.notices.telling import tell_all
 from tests.work import run_to_the_end
 from wire.errors import NotFound
 from wire.times import now
@@ -106,6 +109,7 @@ class World:
     ruled: str
     archived: str
     jobs: dict[str, str]
+    agent: str
     environment: str
     space: str
     sessions: dict[str, str]
@@ -131,7 +135,7 @@ def make_world(name: str = "demo") -> World:
     store = _team_memory(workspace, admin)
     imported = _large_store(workspace, admin, author)
     proposals, own = _proposals(store, author, reviewer, admin), _own_store(author)
-    return World(
+    world = World(
         workspace=workspace,
         reviewer=reviewer,
         author=author,
@@ -143,10 +147,20 @@ def make_world(name: str = "demo") -> World:
         ruled=_ruled_store(admin, author, reviewer, proposals),
         archived=_archived_store(workspace, admin),
         jobs=_jobs(admin, store, imported),
+        agent=agent.id,
         environment=environment,
         space=space,
         sessions=make_sessions(author, (agent.id, environment, space), imported, own),
     )
+    _for_the_queue(world)
+    return world
+
+
+def _for_the_queue(world: World) -> None:
+    """A saved view of the reviewer's, and notices of all that happened."""
+    mine = Filters(author=world.author.id, status=ProposalStatus.OPEN)
+    keep_view(caller=caller_for(world.reviewer), name="Ada's, open", filters=mine, is_default=False)
+    tell_all()
 
 
 def open_for(person: Principal, store: str) -> StoreAccess:

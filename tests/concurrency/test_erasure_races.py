@@ -23,6 +23,7 @@ from memory.models import (
     BodyErasure,
     DocumentBody,
     DocumentVersion,
+    IdempotencyReceipt,
     MemoryStore,
     MemoryVersion,
     OwnerKind,
@@ -76,6 +77,11 @@ def _change(store: StoreClient) -> Answer:
     return store.change(put_operation("/b.md", "x"))
 
 
+def _change_nothing(store: StoreClient) -> Answer:
+    """It leaves a receipt all the same."""
+    return store.change(put_operation("/a.md", "new", over="new"))
+
+
 def _propose(store: StoreClient) -> Answer:
     body = {"title": "A change", "operations": [put_operation("/b.md", "x")]}
     return store.api.post(store.url("proposals"), body)
@@ -87,7 +93,7 @@ def _restore(store: StoreClient) -> Answer:
     return store.api.post(store.url("proposals"), body)
 
 
-WRITES: list[Callable[[StoreClient], Answer]] = [_put, _change, _propose, _restore]
+WRITES: list[Callable[[StoreClient], Answer]] = [_put, _change, _change_nothing, _propose, _restore]
 
 
 def _delete(workspace: Any, store: StoreClient) -> Job:
@@ -107,6 +113,7 @@ def test_X2_a_write_under_way_is_refused_by_a_deletion(workspace, store, write):
     run_to_the_end(job)
     assert MemoryVersion.objects.count() == 0
     assert Proposal.objects.count() == 0
+    assert not IdempotencyReceipt.objects.filter(store=store.id).exists()
 
 
 @pytest.mark.parametrize(

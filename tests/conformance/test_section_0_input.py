@@ -224,7 +224,11 @@ def test_an_id_of_another_kind_is_malformed(admin_api):
 
 
 @pytest.mark.parametrize(
-    "moment", ["tomorrow", "2030-01-01", "2030-01-01T00:00:00", 1900000000, ""]
+    "moment",
+    [
+        *("tomorrow", "2030-01-01", "2030-01-01T00:00:00", 1900000000, ""),
+        *("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"),
+    ],
 )
 def test_a_time_without_its_offset_is_malformed(admin_api, moment):
     answer = admin_api.post("/v1/api-keys", {"name": "A", "expires_at": moment})

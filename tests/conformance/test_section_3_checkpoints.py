@@ -335,12 +335,14 @@ def test_C7_X3_zero_data_retention_forbids_it_and_its_retry(scene, admin_api):
         assert "zero data retention" in refused.message
 
 
-def test_C7_a_receipt_without_its_outcome_is_not_guessed(scene):
+@pytest.mark.parametrize("known", [{"version"}, {"canonical_advanced"}, set()])
+def test_C7_a_receipt_without_its_outcome_is_not_guessed(scene, known):
     store = scene.store()
     session, agents = _at_work(scene, store)
     base = at(store, session)
     made = checkpoint(agents, session, PUT, base=base, key="once").ok()
-    IdempotencyReceipt.objects.filter(key="once").update(outcome={"version": made["version"]})
+    outcome = {name: made[name] for name in known} | {"other": 1}
+    IdempotencyReceipt.objects.filter(key="once").update(outcome=outcome)
 
     refused = checkpoint(agents, session, PUT, base=base, key="once")
 

@@ -6,7 +6,7 @@ import pytest
 
 from memory.access import open_store
 from memory.models import SelfApproval
-from proposals.actions.create import NewProposal, create_proposal
+from proposals.actions.create import NewProposal, Restore, create_proposal
 from proposals.decisions.rules import COUNTED, Requirement, Rule
 from proposals.models import Proposal, ProposalAttempt
 from proposals.opening import Words
@@ -187,6 +187,23 @@ class TestAuthors:
         for who in (both, scenario.key(bound=both)):
             with pytest.raises(PolicyDenied, match="author"):
                 scenario.approve(opened, by=who)
+
+    def test_who_restores_what_never_was_canonical_hides_no_author(self, scenario, both):
+        """An earlier canonical is everybody's words; a rejected head is its writers' still."""
+        first = scenario.advance({"/b.md": "b\n"})
+        rejected = scenario.propose({"/a.md": "one\n"}, by=both)
+        scenario.reject(rejected)
+        scenario.advance({"/b.md": "c\n"})
+
+        def restoring(version_id: str) -> str:
+            new = NewProposal(Words("As it was"), Restore(version_id))
+            return create_proposal(access=scenario.access(), proposal=new).proposal_id
+
+        hidden = restoring(head_of(rejected))
+        with pytest.raises(PolicyDenied, match="author"):
+            scenario.approve(hidden, by=both)
+        assert scenario.view(hidden).can_approve
+        assert scenario.view(restoring(first), both).can_approve
 
     def test_and_so_is_each_of_their_keys(self, scenario, both):
         opened = scenario.propose({"/a.md": "one\n"}, by=both)

@@ -64,6 +64,20 @@ def test_S7_nothing_of_the_native_state_is_left(admin_api, work, monkeypatch, ba
     }
 
 
+def test_X1_what_a_call_was_sent_with_is_forgotten_after_its_session_went(admin_api, work):
+    work.store.put("/a.md", "learned").ok()
+    entered = work.round()
+    same = put_operation("/a.md", "learned", over="learned")
+    assert call(work.agent, entered, same, key="same").ok(201)["version"] is None
+    finish(work.agent, entered).ok()
+    _erase(admin_api, work.session)
+    work_on_all()
+
+    admin_api.post(work.store.url("redactions"), {"paths": ["/a.md"]}).ok()
+
+    assert IdempotencyReceipt.objects.get(key="same").fingerprint is None
+
+
 def test_S7_an_entered_round_is_joined_and_writes_nothing_meanwhile(admin_api, work):
     entered, api = work.round(), work.scene.api
 

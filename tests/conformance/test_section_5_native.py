@@ -7,9 +7,9 @@ from memory.models import BodyErasure, DocumentVersion, IdempotencyReceipt, Memo
 from sessions.models import Checkpoint, Event, EventKind, InputMount, MemoryCall
 from tenancy.models import PermissionAssignment
 from tests.agents import at, checkpoint, exactly, runner_of
-from tests.client import Api
+from tests.client import Api, random_id
 from tests.erasure import erase_bodies
-from tests.factories import grant, make_admin_key, make_key, make_service
+from tests.factories import grant, make_admin_key, make_key, make_person, make_service
 from tests.native import (
     AtWork,
     at_work,
@@ -516,6 +516,30 @@ def test_S4_events_of_native_work_hold_no_path_and_no_text(work):
     told = str(list(Event.objects.filter(kind__in=kinds).values_list("told", flat=True)))
     assert "secret-plans" not in told
     assert "xylophone" not in told
+
+
+def test_what_a_session_worked_on_answers_strangers_as_a_random_id_does(workspace, work):
+    accepted = work.input()
+    entered = work.round(accepted)
+    stranger = Api(make_key(workspace, principal=make_person(workspace))[1])
+
+    for kind, known, path in (
+        ("input", accepted, "/v1/inputs/{}"),
+        ("input", accepted, "/v1/inputs/{}/rounds"),
+        ("round", entered, "/v1/rounds/{}"),
+        ("round", entered, "/v1/rounds/{}/memory-calls/call-1"),
+        ("round", entered, "/v1/rounds/{}/mounts/1/documents"),
+        ("round", entered, "/v1/rounds/{}/mounts/1/document?path=/a.md"),
+    ):
+        answers = [stranger.get(path.format(one)) for one in (known, random_id(kind))]
+        assert [answer.status for answer in answers] == [404, 404]
+        assert answers[0].content == answers[1].content
+    for name in ("finish", "memory-calls/call-1"):
+        body = {"mount": 1, "operations": [PUT]} if "call" in name else None
+        answers = [
+            stranger.post(f"/v1/rounds/{one}/{name}", body) for one in (entered, random_id("round"))
+        ]
+        assert (answers[0].status, answers[0].content) == (404, answers[1].content)
 
 
 def test_a_workspace_admin_reads_no_round_without_a_grant(workspace, work):

@@ -230,8 +230,9 @@ def test_S1_without_act_as_nothing_runs_even_without_a_mount(scene):
     assert told["data"] == {"mounts": []}
 
 
-def test_S5_what_cannot_enumerate_fails_a_run_that_would_write(workspace):
-    scene = make_scene(workspace, can_enumerate=False)
+@pytest.mark.parametrize(("enumerates", "writer"), [(False, "capture"), (True, "none")])
+def test_S5_what_cannot_tell_its_writes_fails_a_run_that_would_write(workspace, enumerates, writer):
+    scene = make_scene(workspace, can_enumerate=enumerates, memory_writer=writer)
     store = scene.store()
     session = scene.session(mount(store, "read_write"))["id"]
 
@@ -249,8 +250,9 @@ def test_S5_what_cannot_enumerate_fails_a_run_that_would_write(workspace):
     assert Run.objects.count() == 1
 
 
-def test_S5_what_only_reads_needs_no_enumeration(workspace):
-    scene = make_scene(workspace, can_enumerate=False)
+@pytest.mark.parametrize(("enumerates", "writer"), [(False, "capture"), (False, "none")])
+def test_S5_what_only_reads_needs_no_enumeration(workspace, enumerates, writer):
+    scene = make_scene(workspace, can_enumerate=enumerates, memory_writer=writer)
     session = scene.session(mount(scene.store()), mount(scene.shared(), "read_write"))["id"]
 
     assert start_run(scene, session).ok(201)["state"] == "running"
@@ -315,6 +317,12 @@ def test_who_may_start_runs(workspace, scene):
         return Api(make_key(workspace, principal=person)[1]).post(url, {})
 
     assert as_person(stranger).status == 404
+    run = start_run(scene, session).ok(201)["id"]
+    api = Api(make_key(workspace, principal=stranger)[1])
+    for path in ("/v1/runs/{}", "/v1/runs/{}/settlement"):
+        verb = api.post if path.endswith("settlement") else api.get
+        known, unknown = (verb(path.format(one)) for one in (run, random_id("run")))
+        assert (known.status, known.content) == (404, unknown.content), "as a random ID does"
     assert as_person(reader).error == "policy.denied"
     as_person(writer).ok(201)
     assert agent_of(scene, session).post(url, {}).error == "policy.denied"

@@ -303,6 +303,23 @@ def test_S5_what_is_incomplete_is_400(scene, runner):
     assert settle(runner, run, *many).error == "validation.malformed"
 
 
+@pytest.mark.parametrize(("enumerates", "writer"), [(False, "native"), (True, "native")])
+def test_S5_captures_come_from_where_whole_trees_are_captured(workspace, enumerates, writer):
+    scene = make_scene(workspace, can_enumerate=enumerates, memory_writer=writer)
+    runner, store = runner_of(scene), scene.store()
+    store.put("/a.md", "text").ok()
+    session, run = _begun(scene, store)
+    before = _traces()
+
+    refused = settle(runner, run, capture(store, store.canonical))
+
+    assert (refused.status, refused.error) == (422, "runtime.harness_incompatible")
+    assert scene.environment.id in refused.message
+    assert _traces() == before
+    assert at(store, session) == store.canonical
+    assert settle(runner, run).ok()["state"] == "settled"
+
+
 def test_S5_only_a_runner_of_the_environment_settles(workspace, scene):
     store = scene.store()
     session, run = _begun(scene, store)
@@ -391,6 +408,18 @@ def test_S5_a_key_settles_one_request(scene, runner):
     assert again == first | {"results": results, "replayed": True}
     other = capture(store, store.canonical, text("/a.md", "other"))
     assert settle(runner, run, other, key="once").error == "memory.conflict"
+
+
+def test_S5_a_receipt_without_its_outcome_is_not_guessed(scene, runner):
+    store = scene.store()
+    _, run = _begun(scene, store)
+    body = capture(store, store.canonical, text("/a.md", "text"))
+    settle(runner, run, body, key="once").ok()
+    IdempotencyReceipt.objects.filter(key__startswith="once\n").update(outcome={"version": None})
+
+    refused = settle(runner, run, body, key="once")
+
+    assert (refused.status, refused.error) == (503, "memory.backend_unavailable")
 
 
 def test_S5_a_replay_needs_the_grant_now(scene, runner):

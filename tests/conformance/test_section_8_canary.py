@@ -36,6 +36,7 @@ from tests.factories import (
     make_space,
     make_workspace,
 )
+from tests.notices.telling import tell_all
 from tests.retention import set_policy, sweep
 from tests.stores import StoreClient, delete_operation, put_operation
 from tests.work import run_to_the_end
@@ -72,6 +73,9 @@ PLANTED: dict[str, tuple[str, ...]] = {
     "principal-name": ("names of principals",),
     "key-name": ("names of API keys",),
     "sign-in-name": ("names of sign-ins",),
+    "view-name": ("names of saved views",),
+    "view-filter": ("what saved views look for",),
+    "address": ("addresses for e-mail",),
 }
 """What a secret is planted as: the kinds of text that then hold it."""
 
@@ -174,7 +178,9 @@ class World:
         self.store.put("/directory" + PATH, "elsewhere").ok()
         self.start()
         self.receive()
+        self._keep_views()
         self._fail()
+        tell_all()
 
     def _approve(self, proposal: str) -> None:
         """Approve, where more than one approval is needed."""
@@ -185,6 +191,18 @@ class World:
         self.review.api.put(self.store.url("review-rules"), body).ok()
         answer = {"response": "approve", "note": SECRETS["approval"]}
         self.review.api.post(self.store.url(f"proposals/{proposal}/respond"), answer).ok()
+
+    def _keep_views(self) -> None:
+        """Save a view of the queue, and say where e-mail goes."""
+        browser = Client()
+        assert self.person.user is not None
+        browser.force_login(self.person.user)
+        secret = SECRETS["view-filter"]
+        view = {"name": SECRETS["view-name"], "store": self.store_id, "q": secret, "path": secret}
+        assert browser.post("/views/save", view).status_code == 303
+        said = {"assigned": "mail", "commented": "mail", "decided": "mail", "digest": "off"}
+        said["address"] = f"{SECRETS['address']}@example.com"
+        assert browser.post("/notices/preferences", said).status_code == 303
 
     def start(self) -> None:
         """Start a Session that has the store at hand."""
@@ -443,6 +461,7 @@ def _console(world: World, versions: list[str], proposals: list[str]) -> Iterato
     store = [world.store_id]
     addresses = [
         "/",
+        "/notices",
         *(reverse(f"console:store-{tab}", args=store) for tab in ("documents", "history", "refs")),
         reverse("console:store-proposals", args=store),
         *(reverse("console:version", args=[world.store_id, version]) for version in versions),

@@ -8,7 +8,6 @@ from django.db import connection
 
 from jobs import leases
 from jobs.models import Job
-from jobs.runner import run_slice
 from memory.erasure import draining
 from memory.models import (
     DocumentBody,
@@ -20,11 +19,14 @@ from memory.models import (
     SinkState,
 )
 from proposals.models import Proposal
+from sessions.models import MemoryCall
 from tenancy.models import ApiKey, AuditEntry, PermissionAssignment
 from tests.client import Api
 from tests.factories import grant, make_admin_key, make_key, make_person
 from tests.kills import work_and_die
+from tests.native import at_work, call, finish, native_scene
 from tests.stores import StoreClient, personal_store, put_operation, shared_store
+from tests.work import run_to_the_end
 from wire.ids import uuid_from_id
 
 pytestmark = pytest.mark.django_db
@@ -58,8 +60,7 @@ def _delete(api: Api, store: StoreClient) -> Any:
 
 
 def _drain(job: dict[str, Any]) -> None:
-    while run_slice(job["id"]):
-        pass
+    run_to_the_end(Job.objects.get(id=job["id"]))
 
 
 def test_X2_deleting_closes_a_store_at_once(store, admin_api):
@@ -89,6 +90,23 @@ def test_X2_deleting_closes_a_store_at_once(store, admin_api):
         assert answer.error == "memory.not_found"
     assert store.api.pages("/v1/memory-stores") == []
     assert admin_api.pages("/v1/memory-stores") == []
+
+
+def test_X2_a_store_goes_that_was_written_in_rounds(workspace, admin_api):
+    """The calls refer to receipts of the store, and have to go before them."""
+    work = at_work(native_scene(workspace))
+    accepted = work.input()
+    first = work.round(accepted)
+    call(work.agent, first, put_operation("/a.md", SECRET)).ok(201)
+    finish(work.agent, first).ok()
+    again = put_operation("/a.md", SECRET, over=SECRET)
+    assert call(work.agent, work.round(accepted), again).ok(201)["version"] is None
+
+    _drain(_delete(admin_api, work.store).ok(202))
+
+    assert MemoryStore.objects.get(id=work.store.id).lifecycle == Lifecycle.DELETED
+    assert not MemoryCall.objects.exists()
+    assert not IdempotencyReceipt.objects.filter(store=work.store.id).exists()
 
 
 def _late_proposal() -> dict[str, Any]:

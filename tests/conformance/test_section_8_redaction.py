@@ -413,6 +413,21 @@ def test_X1_a_retry_of_what_was_redacted_is_a_clear_409(store, redact):
     }
 
 
+def test_X1_what_altered_nothing_is_forgotten_too(store, redact):
+    """No version tells that its request held a text that was redacted, and its digest would."""
+    store.put("/a.md", "one").ok()
+    same = [put_operation("/a.md", "one", over="one")]
+    base = store.canonical
+    assert store.change(*same, base=base, key="same").ok()["unchanged"] is True
+
+    redact("/a.md").ok()
+
+    refused = store.change(*same, base=base, key="same")
+    assert (refused.status, refused.error) == (409, "memory.conflict")
+    assert "redacted" in refused.message
+    assert IdempotencyReceipt.objects.get(key="same").fingerprint is None
+
+
 def test_X1_the_request_itself_is_told_again(store, redact):
     _history(store)
     first = redact("/a.md", key="once")

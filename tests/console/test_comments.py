@@ -140,6 +140,9 @@ def test_a_refused_comment_keeps_what_was_typed(page: str, reviewer: Reader) -> 
     htmx = reviewer.post(f"{page}/comments", {"text": " ", "path": GUIDE}, htmx=True)
     assert htmx.status_code == 422
     assert "Write something." in htmx.content.decode()
+    nonsense = {"text": "Kept", "path": GUIDE, "side": "left"}
+    for with_htmx in (True, False):
+        assert reviewer.post(f"{page}/comments", nonsense, htmx=with_htmx).status_code == 422
     _say(reviewer, page)
     reply = _say(reviewer, page, " ", thread=_last().id)
     assert reply.status_code == 422

@@ -1,5 +1,6 @@
 """Versions, comparisons and the diff component that they share with Proposals."""
 
+from html import unescape
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_version_shows_what_it_changed(
     two: tuple[str, str],
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(19):
         page = author.text(f"{scene.path}/versions/{two[1]}")
     assert "Change much" in page
     assert "/notes.txt → /moved/notes.txt" in page
@@ -123,7 +124,11 @@ def test_more_files_than_a_page_shows_are_named(
     page = author.text(f"{scene.path}/compare", base=base, head=canonical_id(scene.store))
     assert "1 more changed file, not shown here" in page
     assert "1 not counted" in page
-    assert "path=%2Fc.txt" in page
+    query = f"base={base}&amp;head={canonical_id(scene.store)}&amp;load=%2Fc.txt"
+    assert f'href="?{query}#file-3"' in page
+    loaded = author.text(f"{scene.path}/compare?{unescape(query)}")
+    assert 'id="file-3"' in loaded
+    assert "not counted" not in loaded
 
 
 def test_erased_sides_are_told(scene: Scene, author: Reader) -> None:

@@ -102,6 +102,7 @@ def test_a_bug_is_500_with_a_reference(
     monkeypatch.setattr(queries, "stores_for_list", _raise(ZeroDivisionError("secret text")))
     page = author.text("/stores", answers=500)
     assert "Reference: inc_" in page
+    assert "Request <code>" in page
     assert "secret text" not in page
 
 
@@ -133,5 +134,30 @@ def test_the_fence_closes_what_needs_versions(
     ):
         page = author.text(path, answers=503)
         assert "The versioned surface is fenced on this deployment." in page, path
+    assert author.text(f"{scene.path}/settings").count("(switched off)") == 5
     for path in ("/stores", f"{scene.path}/settings", f"{scene.path}/access", "/access"):
         assert author.get(path).status_code == 200, path
+
+
+def test_a_failure_says_what_to_do_and_leads_back(scene: Scene, author: Reader) -> None:
+    page = author.text("/no-such-page", answers=404)
+    assert "these look alike on purpose" in page
+    assert "Back to where you were" not in page
+    came = {"Referer": f"http://testserver{scene.path}"}
+    page = author.client.get("/no-such-page", headers=came).content.decode()
+    assert f'href="http://testserver{scene.path}"' in page
+    away = {"Referer": "https://elsewhere.example/"}
+    assert b"elsewhere.example" not in author.client.get("/no-such-page", headers=away).content
+
+
+def test_an_admin_is_told_which_grant_a_proposal_needs(
+    scene: Scene, admin: Reader, author: Reader
+) -> None:
+    address = f"/proposals/{scene.propose('Later', {'/later.md': 'later'})}"
+    page = admin.text(address, answers=403)
+    assert "a grant of <code>read</code> on" in page
+    assert f'href="{scene.path}/access"' in page
+    assert "Later" not in page
+    other = make_store(make_workspace(), "their-store")
+    assert other not in admin.text(f"/proposals/{new_id('proposal')}", answers=404)
+    assert author.get(address).status_code == 200

@@ -153,12 +153,22 @@ def test_the_picker_searches_by_everything(crew: Crew, author: Reader) -> None:
     assert offered(author=f"principal:{scene.author.id}") < everything
     assert offered(since="2020-01-01") == everything
     assert offered(until="2020-01-01") == set()
+    assert offered(until="9999-12-31") == everything
     assert offered(words="no such words") == set()
     page = posted(
         author,
         choosing | {f"{store}-pick-since": "2020-02-01", f"{store}-pick-until": "2020-01-01"},
     )
     assert "This is before the first day." in page
+
+
+def test_more_stores_than_a_session_mounts_are_refused(crew: Crew, author: Reader) -> None:
+    stores = [make_store(crew.scene.workspace, f"store-{number}") for number in range(33)]
+
+    page = posted(author, form(crew, *stores, do="create"), answers=400)
+
+    assert "32 stores at most" in page
+    assert not Session.objects.exists()
 
 
 def test_the_picker_says_which_texts_are_gone(crew: Crew, author: Reader) -> None:

@@ -34,6 +34,8 @@ def pages(scene: Scene) -> dict[str, str]:
     session = crew.start(crew.mount(head))
     return {
         "queue": "/",
+        "queue-decide": f"/decide?proposal={proposal}",
+        "notices": "/notices",
         "find": "/find?q=later",
         "store-documents": scene.path,
         "store-search": reverse("console:store-search", args=store) + "?words=two",
@@ -50,6 +52,7 @@ def pages(scene: Scene) -> dict[str, str]:
         "session": reverse("console:session", args=[session]),
         "session-events": reverse("console:session-events", args=[session]),
         "session-connect": reverse("console:session-connect", args=[session]),
+        "session-mount": reverse("console:session-mount", args=[session, 1]),
         "compare": reverse("console:compare", args=store) + both,
         "compare-file": reverse("console:compare-file", args=store)
         + f"{both}&path=/guides/releases.md",
@@ -71,6 +74,8 @@ NO_CONTENT = {
     *("proposal-respond", "proposal-repropose", "version-restore", "version-fork"),
     *("sessions", "session-key-revoke", "session-archive", "session-pin", "session-release"),
     "session-erase",
+    *("queue-save-view", "queue-change-view", "notices-open", "notices-read"),
+    *("notices-preferences", "notices-ask", "notices-confirm", "notices-unsubscribe"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
 }
@@ -79,11 +84,11 @@ NO_CONTENT = {
 What the erasure wizard tells is for admins, and held to publication by its own tests.
 """
 
-OVERVIEWS = {"queue", "find"}
+OVERVIEWS = {"queue", "find", "notices"}
 """Pages of all stores, which are drawn anew without what was lost."""
 
-FILES = {"store-export-whole", "store-export-pages"}
-"""Downloads, which test_exports.py looks at."""
+FILES = {"store-export-whole", "store-export-pages", "session-mount-archive"}
+"""Downloads, which test_exports.py and the tests of contract S3 look at."""
 
 
 def test_every_page_is_either_published_or_known_to_hold_no_content(pages: dict[str, str]) -> None:

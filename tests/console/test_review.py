@@ -59,7 +59,7 @@ def test_the_queue_costs_the_same_however_long_it_is(
 ) -> None:
     for number in range(12):
         scene.propose(f"Number {number}", {f"/n{number}.md": "n\n"})
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(24):
         page = reviewer.text("/")
     assert "Number 11" in page
 
@@ -70,7 +70,7 @@ def test_the_review_page(
     reviewer: Reader,
     django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(28):
         page = reviewer.text(f"/proposals/{proposal}")
     assert "Approving moves canonical of <strong>team-memory</strong> from" in page
     assert "We release on <mark>Wednesdays</mark>." in page
@@ -112,7 +112,7 @@ def test_what_was_seen_must_be_what_is_decided(
     assert answer.status_code == 409
     page = answer.content.decode()
     assert f"it differs in {field}" in page
-    assert f'href="/proposals/{proposal}?layout=split"' in page
+    assert f'href="/proposals/{proposal}?layout=split#diff"' in page
     assert "tried to approve and was refused" in page
     assert canonical_id(scene.store) == moved
 
@@ -202,7 +202,7 @@ def test_an_erased_body_cannot_be_approved(scene: Scene, reviewer: Reader) -> No
     erase_body(scene.store, "/notes.txt")
     page = reviewer.text(f"/proposals/{proposal}")
     assert "The body before was erased." in page
-    assert "Erased body" in reviewer.text("/")
+    assert "Touches an erased path" in reviewer.text("/")
     assert _respond(reviewer, proposal).status_code == 409
 
 

@@ -173,7 +173,7 @@ class TestReviewPage:
         theirs = other.text(f"/proposals/{proposal}")
         assert "Your approval is" not in theirs
         assert "becomes exactly" in theirs
-        assert "Robin Reviewer" in theirs.split('id="rules-head"')[1].split("</section>")[0]
+        assert "Robin Reviewer" in theirs.split('id="rules-head"')[1].split("</details>")[0]
         respond(other, proposal)
         assert canonical_id(scene.store) == Proposal.objects.get(id=proposal).head_id
 
@@ -224,7 +224,7 @@ class TestReviewPage:
 
         page = reviewer.text(f"/proposals/{proposal}")
 
-        panel = page.split('id="rules-head"')[1].split("</section>")[0]
+        panel = page.split('id="rules-head"')[1].split("</details>")[0]
         assert "<code>/guides/**</code> needs 1 approval of the reviewers" in panel
         assert "Sam Second" in panel
         assert "still need 1 approval of the reviewers that the rule names" in page

@@ -16,6 +16,7 @@ from tests.factories import grant, make_person, make_store, make_workspace
 from wire.ids import new_id
 
 OPEN_TO_VISITORS = {"sign-in", "sign-out", "theme", "errors"}
+OPEN_TO_VISITORS |= {"notices-confirm", "notices-unsubscribe"}  # with a signed link
 
 
 class _Inline(HTMLParser):
@@ -134,7 +135,7 @@ def test_a_person_of_two_workspaces_chooses_one(scene: Scene, reviewer: Reader) 
     offered = reviewer.text(f"/stores/{store}", answers=404)
     assert "This is in your other Workspace, zz-another." in offered
     nobody = Reader(scene.author).text(f"/stores/{store}", answers=404)
-    assert "other Workspace" not in nobody
+    assert "your other Workspace" not in nobody
 
     answer = reviewer.post("/workspace", {"workspace": other.id, "next": f"/stores/{store}"})
     assert answer["Location"] == f"/stores/{store}"

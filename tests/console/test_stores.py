@@ -81,7 +81,7 @@ def test_history_tells_every_version(
     Reader(scene.admin).post(f"{scene.path}/settings", form | {"self_approval": "denied"})
     for number in range(60):
         write(scene.author, scene.store, {"/log.md": f"{number}\n"}, f"Entry {number}")
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         first = author.text(f"{scene.path}/history")
     assert "Entry 59" in first
     assert not re.search(r"Entry 9\s*<", first)

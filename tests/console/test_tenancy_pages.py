@@ -1,11 +1,14 @@
 """Access, principals, agents, keys and the audit log."""
 
+import ast
 import re
 
+from console.forms.audit import NOUNS
 from tenancy.models import Agent, ApiKey, PermissionAssignment, Principal
 from tests.client import Api
 from tests.console.conftest import Reader, Scene
 from tests.factories import PASSWORD, make_agent, make_key, make_service
+from tests.test_house import calls, modules
 
 ADMIN_PAGES = ("/principals", "/principals/new-person", "/principals/new-service", "/agents",
                "/agents/new", "/keys", "/keys/new", "/audit", "/retention")  # fmt: skip
@@ -121,9 +124,30 @@ def test_the_audit_log(scene: Scene, admin: Reader) -> None:
     page = admin.text("/audit")
     assert "proposal.approved" in page
     assert "Robin Reviewer" in page
-    assert "A secret name" not in page.replace("API key", "")
+    assert "A secret name" not in page.split("<tbody>")[1].replace("API key", "")
     only = admin.text("/audit", event="store.created")
     assert "proposal.approved" not in only
     assert "No entry matches" in admin.text("/audit", target="memstore_" + "0" * 32)
-    assert admin.get("/audit", target="nonsense").status_code == 400
-    assert admin.get("/audit", event="\0").status_code == 400
+    assert admin.get("/audit", target="nonsense").status_code == 422
+    assert admin.get("/audit", event="\0").status_code == 422
+    nouns = admin.text("/audit", event="api_key.")
+    assert "api_key.created" in nouns
+    assert "proposal.approved" not in nouns
+    theirs = admin.text("/audit", by=scene.reviewer.id)
+    assert "proposal.approved" in theirs
+    assert "proposal.created" not in theirs.split("<tbody>")[1]
+    assert "proposal.approved" in admin.text("/audit", since="2020-01-01", until="2999-01-01")
+    assert "No entry matches" in admin.text("/audit", until="2020-01-01")
+
+
+def test_the_audit_log_offers_every_noun_that_is_recorded() -> None:
+    recorded = {
+        node.value.partition(".")[0]
+        for tree in modules().values()
+        for call in calls(tree)
+        for keyword in call.keywords
+        if keyword.arg == "event"
+        for node in ast.walk(keyword.value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value
+    }
+    assert recorded <= set(NOUNS)

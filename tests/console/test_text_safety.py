@@ -5,6 +5,7 @@ import re
 import pytest
 
 from console.drawing import diffs as diffing
+from console.drawing.diffoptions import LAYOUTS
 from memory.actions.redactions import redact
 from memory.queries.versions import canonical_id
 from proposals.models import Proposal
@@ -30,7 +31,7 @@ LOUD = "5 hidden characters and 1 likely secret"
 def test_a_review_page_tells_it_all(scene: Scene, reviewer: Reader) -> None:
     proposal = scene.propose("Forum", {"/forum.md": HOSTILE, "/fine.md": "fine\n"})
     page = reviewer.text(f"/proposals/{proposal}")
-    assert f"{LOUD} in the new text." in page
+    assert f"{LOUD} in the new text" in page
     assert f"{LOUD} in what you decide on." in page
     assert "4 bidirectional controls" in page
     assert "1 look-alike" in page
@@ -45,7 +46,7 @@ def test_a_review_page_tells_it_all(scene: Scene, reviewer: Reader) -> None:
 
 def test_every_link_of_a_report_leads_somewhere(scene: Scene, reviewer: Reader) -> None:
     proposal = scene.propose("Forum", {"/forum.md": HOSTILE})
-    for layout in diffing.LAYOUTS:
+    for layout in LAYOUTS:
         page = reviewer.text(f"/proposals/{proposal}", layout=layout)
         targets = set(re.findall(r'href="#(file-\d+-L\d+)"', page))
         assert len(targets) == 5
@@ -75,7 +76,7 @@ def test_notes_stand_once_on_what_both_sides_share(scene: Scene, reviewer: Reade
 def test_nothing_found_is_said(scene: Scene, reviewer: Reader) -> None:
     proposal = scene.propose("Fine", {"/fine.md": "fine\n", "/notes.txt": None})
     page = reviewer.text(f"/proposals/{proposal}")
-    assert "Nothing found in 1 new text<" in page
+    assert "nothing found in 1 new text." in page
     assert "in what you decide on" not in page
 
 
@@ -113,17 +114,17 @@ def test_versions_comparisons_and_files_tell_it(scene: Scene, author: Reader) ->
     version = author.text(f"{scene.path}/versions/{head}")
     compared = author.text(f"{scene.path}/compare", base=base, head=head)
     for page in (version, compared):
-        assert f"{LOUD} in the new text." in page
+        assert f"{LOUD} in the new text" in page
     file = author.text(f"{scene.path}/compare/file", base=base, head=head, path="/forum.md")
-    assert f"{LOUD} in the new text." in file
+    assert f"{LOUD} in the new text" in file
     back = author.text(f"{scene.path}/compare", base=head, head=base)
-    assert "Nothing found in 0 new texts" in back
+    assert "nothing found in 0 new texts" in back
 
 
 def test_documents_tell_it(scene: Scene, author: Reader) -> None:
     scene.approve(scene.propose("Forum", {"/forum.md": HOSTILE}))
     rendered = author.text(f"{scene.path}/document", path="/forum.md")
-    assert f"{LOUD} in the text." in rendered
+    assert f"{LOUD} in the text" in rendered
     assert "view=source#L8" in rendered
     assert '<span class="link-target">https://evil.example/login</span>' in rendered
     for view in ("source", "blame"):

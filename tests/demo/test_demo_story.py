@@ -119,7 +119,7 @@ def test_the_assistants_own_notes():
 @pytest.mark.parametrize(
     ("username", "held"),
     [
-        ("reviewer", {"project-docs": "read review", "team-memory": "read review"}),
+        ("reviewer", {"project-docs": "read review", "team-memory": "read review write"}),
         ("author", {"project-docs": "read write", "team-memory": "read write"}),
         ("admin", {"project-docs": "", "team-memory": "read admin", "assistant-notes": ""}),
     ],
@@ -137,21 +137,29 @@ def test_an_agent_to_work_with():
     assert [grant.permissions for grant in grants] == [held, held]
 
 
-def test_an_agent_that_worked_and_one_that_reads_an_exact_version():
-    worker, reader = Session.objects.order_by("id")
-    assert {worker.principal, reader.principal} == {person("author")}
+def test_sessions_that_ended_read_an_exact_version_call_and_work():
+    ended, reader, calling, worker = Session.objects.order_by("id")
+    assert {one.principal for one in Session.objects.all()} == {person("author")}
+    assert (ended.state, worker.state) == ("archived", "active")
+    assert reader.mounts.get().selection_id == canonical_id(store("team-memory").id)
+    assert [
+        (one.state, hasattr(one, "call")) for one in calling.inputs.get().rounds.order_by("id")
+    ] == [("finished", True), ("entered", False)]
+    assert written(calling) == {"/questions/changed-address.md"}
     mounts = worker.mounts.order_by("position").values_list("requested", "effective", "reasons")
     assert list(mounts) == [
         ("read_write", "read_write", []),
         ("read_write", "read_only", ["shared_owner"]),
     ]
-    checkpoint = worker.checkpoints.get()
-    assert tree(checkpoint.version_id).keys() - tree(checkpoint.base_id).keys() == {
-        "/questions/gift-cards.md"
-    }
-    assert worker.runs.get().state == "settled"
+    assert written(worker) == {"/questions/gift-cards.md"}
+    assert [run.state for run in worker.runs.order_by("id")] == ["settled", "running"]
     assert Proposal.objects.get(author_kind="session_agent").author_uuid == uuid_from_id(worker.id)
-    assert reader.mounts.get().selection_id == canonical_id(store("team-memory").id)
+
+
+def written(session: Session) -> set[str]:
+    """What a Session's one checkpoint added."""
+    checkpoint = session.checkpoints.get()
+    return tree(checkpoint.version_id).keys() - tree(checkpoint.base_id).keys()
 
 
 def test_links_lead_somewhere():

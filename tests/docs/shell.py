@@ -31,9 +31,10 @@ class Shell:
         self.process.stdin.flush()
         printed: list[str] = []
         for line in self.process.stdout:
-            if line.rstrip("\n") == END:
+            last, end, _ = line.partition(END)
+            printed.append(last)
+            if end:
                 return "".join(printed)
-            printed.append(line)
         raise AssertionError(f"the block ended early, after printing:\n{''.join(printed)}")
 
     def __enter__(self) -> Self:

@@ -10,11 +10,16 @@ GUIDE = Path(__file__).parents[2] / "docs" / "sessions.md"
 
 ANSWERS = {
     "SESSION=$(": "shared_owner\n",
-    "STORE=": "[]\nAsk before you delete.\n\nmemory.not_found\n",
+    "MOUNTS=": "[]\n",
+    "STORE=": "/learned.md\nAsk before you delete.\n\nmemory.not_found\n",
     "RUNNER_KEY=$(": "committed\n",
     "NATIVE=$(": "finished\ncall-1\nRead the help first.\n",
     "SHARED=": "session_agent\napproved\n",
-    "EXACT=$(": "Ask before you delete.\n\n/learned.md\n",
+    "EXACT=$(": "Ask before you delete.\n",
+    "BEFORE=$(": (
+        "approved\nAsk before you delete, unless it is yours.\n\n"
+        "Ask before you delete.\n\n/learned.md\n"
+    ),
 }
 """How a block begins → what it prints, somewhere."""
 

@@ -94,8 +94,9 @@ class Shredder:
             self.desk.proposals[proposal.number] = replace(proposal, title=None)
         numbers = {proposal.number for proposal in telling}
         for key, (_, outcome) in list(self.store.receipts.items()):
-            written = outcome.version if isinstance(outcome, Outcome) else None
-            if written in versions or (isinstance(outcome, int) and outcome in numbers):
+            # No version tells which paths a write was about that altered nothing.
+            wrote = isinstance(outcome, Outcome) and outcome.version in versions | {None}
+            if wrote or (isinstance(outcome, int) and outcome in numbers):
                 self.store.receipts[key] = (None, None)
         return [self.desk.proposals[one.number] for one in touched]
 

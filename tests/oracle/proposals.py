@@ -155,7 +155,9 @@ class ProposalDesk:
         if told is not None:
             return Handled(self.show(caller, told), replayed=True)
         base = self.store.resolve(caller, request.base)
-        opened = self.open(caller, request.title, base, self._head(caller, base, request))
+        head = self._head(caller, base, request)
+        restored = request.head.version if isinstance(request.head, Restore) else None
+        opened = self.open(caller, request.title, base, head, restored=restored)
         self.store.keep_receipt(caller, key, request, opened.number)
         return Handled(self.show(caller, opened.number), replayed=False)
 
@@ -215,6 +217,7 @@ class ProposalDesk:
         base: Version,
         head: Version,
         replaces: Proposal | None = None,
+        restored: int | None = None,
     ) -> Proposal:
         proposal = Proposal(
             number=len(self.proposals),
@@ -225,6 +228,7 @@ class ProposalDesk:
             authors=(
                 *(replaces.authors if replaces else ()),
                 *self._sealers(base.number, head.number),
+                *(() if restored is None else self._sealers(base.number, restored)),
                 caller.name,
             ),
             replaces=replaces.number if replaces else None,
@@ -234,8 +238,8 @@ class ProposalDesk:
         return proposal
 
     def _sealers(self, base: int, head: int) -> Iterator[str]:
-        """Who sealed the versions that lead from an ancestor to a head."""
-        while head != base:
+        """Who sealed the versions that lead to a head and not to a base."""
+        while not self.store.is_ancestor(head, base):
             version = self.store.versions[head]
             yield version.actor
             assert version.parent is not None

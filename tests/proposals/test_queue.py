@@ -262,7 +262,7 @@ class TestCost:
             scenario.propose({"/a.md": f"{n}\n"}, by=scenario.key("read", "write"))
             scenario.reject(scenario.propose({"/b.md": f"{n}\n"}))
 
-        assert queries_of_queue() == short == 7
+        assert queries_of_queue() == short == 8
 
     def test_a_proposal_takes_four(self, scenario, django_assert_num_queries):
         opened = scenario.propose({"/a.md": "1\n"})

@@ -16,6 +16,7 @@ from memory.diffs.lines import (
     Line,
     LineKind,
     Omitted,
+    Opened,
     Row,
     TextDiff,
     compare,
@@ -333,3 +334,45 @@ def test_partners_share_a_row():
         ("the second line", "the second row"),
         (None, "and more"),
     ]
+
+
+# Gaps
+
+
+LONG = [f"line {number}\n" for number in range(1, 101)]
+
+
+def _changed(*numbers):
+    return "".join(f"LINE {n}\n" if n in numbers else line for n, line in enumerate(LONG, 1))
+
+
+def test_gaps_are_counted():
+    diff = compare("".join(LONG), _changed(20, 60))
+    assert [(gap.number, gap.hidden) for gap in diff.gaps] == [(0, 16), (1, 33), (2, 37)]
+    assert compare("a\n", "b\n").gaps == ((0, 0, Opened(), False), (1, 0, Opened(), True))
+    assert compare("a\n", "a\n").gaps == ()
+
+
+def test_gaps_open_step_by_step():
+    old, new = "".join(LONG), _changed(20, 60)
+    diff = compare(old, new, opened={0: Opened(5, 10), 1: Opened(20, 3), 2: Opened(7, 9)})
+    assert [gap.hidden for gap in diff.gaps] == [6, 10, 30]
+    assert [hunk.header for hunk in diff.hunks] == ["@@ -7,37 +7,37 @@", "@@ -54,17 +54,17 @@"]
+
+
+def test_hunks_that_meet_are_one():
+    old, new = "".join(LONG), _changed(20, 60)
+    diff = compare(old, new, opened={0: Opened(0, 999), 1: Opened(13, 999), 2: Opened(999, 0)})
+    (hunk,) = diff.hunks
+    assert [line.new_number for line in hunk.lines if line.new_number] == list(range(1, 101))
+    assert [(gap.number, gap.hidden) for gap in diff.gaps] == [(0, 0), (2, 0)]
+
+
+@given(PAIRS, st.dictionaries(st.integers(0, 4), st.tuples(st.integers(0, 9), st.integers(0, 9))))
+def test_opened_gaps_only_add_context(pair, opened):
+    closed = compare(*pair)
+    wide = compare(*pair, opened={number: Opened(*size) for number, size in opened.items()})
+    changed = [line for line in lines_of(closed) if line.kind is not CONTEXT]
+    assert [line for line in lines_of(wide) if line.kind is not CONTEXT] == changed
+    shown = sum(line.kind is not ADDED for line in lines_of(wide))
+    assert shown + sum(gap.hidden for gap in wide.gaps) == (len(split(pair[0])) if changed else 0)

@@ -76,3 +76,7 @@ def test_a_hostile_glob_takes_no_time():
     started = perf_counter()
     assert not any(matches(path) for _ in range(100))
     assert perf_counter() - started < 1
+
+
+def test_a_glob_is_made_out_once():
+    assert matcher("/guides/**") is matcher("/guides/**")

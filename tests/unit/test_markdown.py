@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.documents.markdown import render
+from memory.documents.markdown import blocks, render
 
 TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "pre", "code", "hr", "br"),
@@ -222,3 +222,10 @@ def test_a_document_too_intricate_to_parse_is_shown_as_source():
     assert render("[" * 100 + "&" * 10_000) == (
         "<pre><code>" + "[" * 100 + "&amp;" * 10_000 + "</code></pre>\n"
     )
+
+
+def test_blocks_are_the_document():
+    text = "---\nkey: value\n---\n# Head\n\nWords\nand more.\n\n- one\n- two\n\n```\ncode\n```\n"
+    pieces = blocks(text)
+    assert len(pieces) == 5
+    assert "".join(pieces) == render(text)

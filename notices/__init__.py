@@ -1,0 +1,1 @@
+"""Who is told what of Proposals: notices in the Console, and e-mail."""

@@ -1,0 +1,1 @@
+"""What people do with notices: one durable transaction each, with its audit row."""

@@ -1,0 +1,1 @@
+"""Reads of notices and of how people want to be told."""
