@@ -86,10 +86,10 @@ def _links(request: ConsoleRequest, shown: DocumentAt, view: str) -> dict[str, s
     """
     more = {"view": view} if view in {"source", "blame"} else {}
     at_version = document_url(shown.store_id, shown.path, shown.version_id, **more)
-    latest = document_url(shown.store_id, shown.path, **more)
+    at_canonical = document_url(shown.store_id, shown.path, **more)
     return {
         "permalink": request.build_absolute_uri(at_version),
-        "latest_link": request.build_absolute_uri(latest),
+        "canonical_link": request.build_absolute_uri(at_canonical),
     }
 
 

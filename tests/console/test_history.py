@@ -136,7 +136,7 @@ def test_as_many_queries_for_one_row_as_for_a_page(direct: Scene, author: Reader
     for number in range(60):
         write(direct.author, direct.store, {"/log.md": f"{number}\n"}, f"Entry {number}")
     many = _queries(author, address)
-    assert many <= few <= 22
+    assert many <= few <= 24
     assert _queries(author, address, path="/log", words="Entry") <= many
 
 

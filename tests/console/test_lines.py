@@ -25,13 +25,15 @@ def _query(link: str) -> dict[str, list[str]]:
 def test_one_link_stays_and_the_other_says_that_it_does_not(scene: Scene, author: Reader) -> None:
     here = canonical_id(scene.store)
     page = _page(author, scene, "/notes.txt", view="source")
-    permalink, latest = (link for link in _links(page) if "/document?" in link)
+    permalink, moving = (link for link in _links(page) if "/document?" in link)
     assert _query(permalink) == {"path": ["/notes.txt"], "version": [here], "view": ["source"]}
-    assert _query(latest) == {"path": ["/notes.txt"], "view": ["source"]}
+    assert _query(moving) == {"path": ["/notes.txt"], "view": ["source"]}
     assert permalink.startswith("http://testserver/stores/")
-    assert "latest, not a permalink" in page
+    assert "what canonical holds, not a permalink" in page
     assert "Not permanent" in page
-    assert "latest, not a permalink" not in _page(author, scene, "/notes.txt", version=here)
+    assert "what canonical holds, not a permalink" not in _page(
+        author, scene, "/notes.txt", version=here
+    )
 
 
 def test_a_permalink_outlives_every_later_change(scene: Scene, author: Reader) -> None:
