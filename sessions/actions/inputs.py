@@ -1,6 +1,5 @@
 """Accepting inputs: what a Session may read and write for one, frozen (contract S1, S6)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from database.rows import insert_rows
@@ -15,6 +14,7 @@ from sessions.mounts.admission import require_in_use
 from sessions.queries.facts import AS_MOUNTED, Chosen
 from sessions.turns.native import require_native_writer, require_usable
 from sessions.turns.runs import (
+    Begun,
     Resolved,
     Resources,
     finish_stores,
@@ -28,31 +28,10 @@ from wire.ids import new_id
 from wire.times import now
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedInput:
-    """What came of sending an input. What is told of a refusal was committed.
-
-    Attributes:
-        input_id: None when it was refused.
-        error: why it was refused; None when it was accepted.
-    """
-
-    input_id: str | None
-    error: ApiError | None = None
-    replayed: bool = False
-
-    def require(self) -> str:
-        """The input that was accepted. Raises what it was refused with."""
-        if self.error:
-            raise self.error
-        assert self.input_id is not None
-        return self.input_id
-
-
 @durable
 def accept_input(
     *, access: SessionAccess, chosen: Chosen = AS_MOUNTED, key: IdempotencyKey | None = None
-) -> AcceptedInput:
+) -> Begun:
     """Resolve a Session's mounts, and keep what each comes to for all rounds of an input.
 
     A mount that comes to nothing leaves one `run.refused` event and no input; that is in the
@@ -79,7 +58,7 @@ def accept_input(
         return _refuse(access, resources, denial)
     receipt = receipts.claim(caller=access.caller, key=key)
     if receipt.outcome:
-        return AcceptedInput(receipt.outcome["input"], replayed=True)
+        return Begun(receipt.outcome["input"], replayed=True)
     require_native_writer(access.session)
     require_usable(access.session, [mount.store_id for mount, _ in resources.resolved])
     resources.require_mountable()
@@ -100,14 +79,14 @@ def _require_mounted(resolved: Resolved, chosen: Chosen) -> None:
 
 
 @step
-def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> AcceptedInput:
+def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> Begun:
     append(access.session_id, [run_refused(resources.denied)])
     _audit(access, "input.refused", {"mounts": len(resources.denied)})
-    return AcceptedInput(None, denial)
+    return Begun(None, denial)
 
 
 @step
-def _accept(access: SessionAccess, resources: Resources, receipt: Receipt) -> AcceptedInput:
+def _accept(access: SessionAccess, resources: Resources, receipt: Receipt) -> Begun:
     stores = make_working_refs(access.caller, resources)
     accepted = SessionInput.objects.create(
         session=access.session,
@@ -122,7 +101,7 @@ def _accept(access: SessionAccess, resources: Resources, receipt: Receipt) -> Ac
     append(access.session_id, [resources_resolved(resources.resolved, input_id=accepted.id)])
     require_active(Session.objects.get(id=access.session_id))  # its row is locked from here on
     finish_stores(access.caller, access.session, stores)
-    return AcceptedInput(accepted.id)
+    return Begun(accepted.id)
 
 
 def _plan(accepted: SessionInput, resolved: Resolved) -> list[InputMount]:

@@ -1,6 +1,5 @@
 """Starting Runs (contract S1, S3, S5)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from database.transactions import durable, step
@@ -12,7 +11,13 @@ from sessions.events.entries import accessed, resources_resolved, run_refused
 from sessions.events.log import Entry, append
 from sessions.models import Run, Session
 from sessions.mounts.admission import require_in_use
-from sessions.turns.runs import Resources, finish_stores, hold_resources, make_working_refs
+from sessions.turns.runs import (
+    Begun,
+    Resources,
+    finish_stores,
+    hold_resources,
+    make_working_refs,
+)
 from tenancy.audit import record
 from tenancy.caller import Caller
 from wire.errors import ApiError, HarnessIncompatible
@@ -21,29 +26,8 @@ from wire.ids import new_id
 from wire.times import now
 
 
-@dataclass(frozen=True, slots=True)
-class StartedRun:
-    """What came of asking for a Run. What is told of a refusal was committed.
-
-    Attributes:
-        run_id: None when nothing was accepted.
-        error: why it did not begin; None when it did.
-    """
-
-    run_id: str | None
-    error: ApiError | None = None
-    replayed: bool = False
-
-    def require(self) -> str:
-        """The Run that began. Raises what kept it from that."""
-        if self.error:
-            raise self.error
-        assert self.run_id is not None
-        return self.run_id
-
-
 @durable
-def start_run(*, access: SessionAccess, key: IdempotencyKey | None = None) -> StartedRun:
+def start_run(*, access: SessionAccess, key: IdempotencyKey | None = None) -> Begun:
     """Resolve a Session's mounts, freeze them, and let a Run begin.
 
     A mount that comes to nothing leaves one `run.refused` event and no Run; an environment that
@@ -78,23 +62,23 @@ def _require(access: SessionAccess) -> None:
 
 
 @step
-def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> StartedRun:
+def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> Begun:
     append(access.session_id, [run_refused(resources.denied)])
     _audit(access, "run.refused", {"mounts": len(resources.denied)})
-    return StartedRun(None, denial)
+    return Begun(None, denial)
 
 
 @step
-def _fail(access: SessionAccess, resources: Resources, receipt: Receipt) -> StartedRun:
+def _fail(access: SessionAccess, resources: Resources, receipt: Receipt) -> Begun:
     run = _insert(access.caller, access.session, Run.State.FAILED)
     _append(access, [resources_resolved(resources.resolved, run_id=run.id)])
     receipts.keep(receipt, {"run": run.id})
     _audit(access, "run.failed", {"run": run.id})
-    return StartedRun(run.id, _incompatible(run.id))
+    return Begun(run.id, _incompatible(run.id))
 
 
 @step
-def _begin(access: SessionAccess, resources: Resources, receipt: Receipt) -> StartedRun:
+def _begin(access: SessionAccess, resources: Resources, receipt: Receipt) -> Begun:
     stores = make_working_refs(access.caller, resources)
     run = _insert(access.caller, access.session, Run.State.RUNNING)
     receipts.keep(receipt, {"run": run.id})
@@ -107,7 +91,7 @@ def _begin(access: SessionAccess, resources: Resources, receipt: Receipt) -> Sta
     )
     _append(access, [resources_resolved(resources.resolved, run_id=run.id), *shown])
     finish_stores(access.caller, access.session, stores)
-    return StartedRun(run.id)
+    return Begun(run.id)
 
 
 @step
@@ -131,10 +115,10 @@ def _insert(caller: Caller, session: Session, state: Run.State) -> Run:
     )
 
 
-def _told_again(outcome: dict[str, Any]) -> StartedRun:
+def _told_again(outcome: dict[str, Any]) -> Begun:
     run = Run.objects.get(id=outcome["run"])
     failed = run.state == Run.State.FAILED
-    return StartedRun(run.id, _incompatible(run.id) if failed else None, replayed=True)
+    return Begun(run.id, _incompatible(run.id) if failed else None, replayed=True)
 
 
 def _incompatible(run_id: str) -> HarnessIncompatible:

@@ -24,9 +24,31 @@ from sessions.queries.facts import (
 from sessions.turns.workingrefs import ref_of
 from sessions.turns.writing import require_still_writable
 from tenancy.caller import Caller
-from wire.errors import PolicyDenied
+from wire.errors import ApiError, PolicyDenied
 
 type Resolved = Sequence[tuple[Mount, Resolution]]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What came of asking for a Run or an input. What is told of a refusal was committed.
+
+    Attributes:
+        id: of the Run or input; None when nothing was accepted.
+        error: why it was refused, or failed as it began; None when neither.
+        replayed: it began when the same request came before.
+    """
+
+    id: str | None
+    error: ApiError | None = None
+    replayed: bool = False
+
+    def require(self) -> str:
+        """What began. Raises what kept it from that."""
+        if self.error:
+            raise self.error
+        assert self.id is not None
+        return self.id
 
 
 @dataclass(frozen=True, slots=True)
