@@ -43,6 +43,8 @@ CONSOLE_OPEN = {
     *("agents-archive", "keys", "keys-new", "keys-revoke", "audit", "jobs", "jobs-one"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
+    *("access-explained", "capabilities", "notices-preferences", "notices-ask"),
+    *("notices-confirm", "notices-unsubscribe"),
 }
 """Pages of people, settings and work under way."""
 

@@ -361,5 +361,5 @@ class TestQueue:
             scenario.propose({f"/{number}.md": "one\n"})
         caller = caller_for(scenario.reviewer)
 
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             assert len(review_queue(caller).waiting.views) == 3

@@ -36,7 +36,9 @@ def pick(scenario: Scenario, whole: str, *paths: str, by: object = None, key: st
 
 def test_P1_some_paths_become_a_proposal_and_the_other_stays_open(scenario, whole):
     scenario.write({"/else.md": "else\n"})
-    made = pick(scenario, whole, "/b.md", "/new.md", key="once").ok(201)
+    api = scenario.api(scenario.author)
+    sent = {"title": "Some of it", "paths": ["/b.md", "/new.md"]}
+    made = api.post(scenario.path(whole, "pick"), sent, key="once").ok(201)
 
     assert made["picked_from"] == whole
     assert (made["base_version"], made["stale"]) == (scenario.canonical, False)
@@ -47,7 +49,8 @@ def test_P1_some_paths_become_a_proposal_and_the_other_stays_open(scenario, whol
         "/new.md": "moves\n",
     }
     assert scenario.status(whole) == "open"
-    assert pick(scenario, whole, "/b.md", "/new.md", key="once").ok(201)["id"] == made["id"]
+    again = api.post(scenario.path(whole, "pick"), sent, key="once").ok(201)
+    assert again["id"] == made["id"]
     scenario.approve(made["id"])
     rest = scenario.view(scenario.repropose(whole).proposal_id).proposal
     assert texts_at(rest.head_id)["/a.md"] == "two\n"

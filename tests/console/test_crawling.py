@@ -18,6 +18,9 @@ from tests.console.conftest import Reader
 
 OTHERWISE_REACHED = {
     "sign-in": "one is sent to it",
+    "notices-confirm": "a link in a letter",
+    "notices-unsubscribe": "a link in a letter",
+    "queue-decide": "the button of what was chosen in the queue",
     "proposal-merge": "the button that re-proposes, where paths conflict",
     "store-search": "the search box of a store",
     "compare-file": "a link in files that are too large to show, in a real browser",

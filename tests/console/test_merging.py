@@ -270,7 +270,7 @@ def test_without_conflicts_there_is_nothing_to_resolve(
 
 
 def test_resolving_needs_write(scene: Scene, stale: str, admin: Reader) -> None:
-    assert admin.get(f"/proposals/{stale}/merge").status_code == 404
+    assert admin.get(f"/proposals/{stale}/merge").status_code == 403
 
 
 def test_too_many_conflicts_are_said_to_be(

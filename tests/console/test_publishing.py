@@ -78,6 +78,7 @@ NO_CONTENT = {
     *("notices-preferences", "notices-ask", "notices-confirm", "notices-unsubscribe"),
     *("environments", "environments-new", "environments-one", "environments-archive"),
     *("spaces", "spaces-new", "spaces-one", "spaces-remove"),
+    *("access-explained", "capabilities", "tag-add", "tag-remove"),
 }
 """Pages about people, settings, jobs and the API; and forms that lead to a page of content.
 

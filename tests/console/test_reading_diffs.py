@@ -195,6 +195,6 @@ def test_a_page_asks_no_more_however_many_files(
 ) -> None:
     texts: dict[str, str | None] = {f"/{number}.md": "text\n" for number in range(60)}
     proposal = scene.propose("Sixty", texts)
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(26):
         page = reviewer.text(f"/proposals/{proposal}", view="rendered")
     assert page.count("data-viewed-box") == 60

@@ -38,7 +38,8 @@ class _Inline(HTMLParser):
 
 def _address(pattern: URLPattern) -> str:
     captured = {
-        name: new_id(converter.kind) for name, converter in pattern.pattern.converters.items()
+        name: new_id(converter.kind) if hasattr(converter, "kind") else 1
+        for name, converter in pattern.pattern.converters.items()
     }
     return reverse(f"console:{pattern.name}", kwargs=captured)
 
