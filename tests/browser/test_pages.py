@@ -16,6 +16,9 @@ SERIOUS = {"serious", "critical"}
 EVERYTHING = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 CONTRAST = {"runOnly": ["color-contrast"]}
 
+TALLEST = 16_000
+"""Pixels of a screen that Chromium still draws."""
+
 VIEWER = "#swagger-ui"
 """Swagger UI's own markup is not ours to mend."""
 
@@ -47,6 +50,10 @@ def _complaints(context: BrowserContext, page: Page, world: World) -> list[str]:
 
 
 def findings(tab: Tab) -> Iterator[str]:
+    # As tall as the page: what lies beneath the bar at its foot can be scrolled out from there.
+    width = tab.evaluate("innerWidth")
+    height = min(tab.evaluate("document.scrollingElement.scrollHeight"), TALLEST)
+    tab.set_viewport_size({"width": width, "height": height})
     tab.emulate_media(color_scheme="light")
     yield from _axe(tab, EVERYTHING)
     tab.emulate_media(color_scheme="dark")
