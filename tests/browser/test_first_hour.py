@@ -97,7 +97,7 @@ def _find_out_who_wrote(tab: Tab, line: str) -> str:
     tab.get_by_role("link", name="team-memory", exact=True).click()
     tab.get_by_role("link", name="support", exact=True).click()
     tab.get_by_role("link", name="tone.md").click()
-    tab.get_by_role("link", name="Blame").click()
+    tab.get_by_role("link", name="Who wrote it").click()
     row = tab.get_by_role("row").filter(has_text=line)
     who = row.get_by_role("link", name="Author")
     expect(who).to_be_visible()

@@ -213,11 +213,12 @@ def test_what_is_not_shown_is_loaded_in_place(world: World, open_as: Open) -> No
 def test_filters_answer_as_one_types(world: World, open_as: Open) -> None:
     page = open_as("reviewer").new_page()
     page.goto("/stores")
+    all_of_them = page.locator("#results tbody tr").count()
     page.fill("#q", "rules")
     expect(page.locator("#results tbody tr")).to_have_count(1)
     expect(page).to_have_url(re.compile("q=rules"))
     page.go_back()
-    expect(page.locator("#results tbody tr")).to_have_count(3)
+    expect(page.locator("#results tbody tr")).to_have_count(all_of_them)
 
 
 def test_copying_and_the_theme(world: World, open_as: Open) -> None:

@@ -62,7 +62,8 @@ def test_a_pinned_reader_reads_the_same_bytes_after_canonical_moved(
     assert agent.get(document, reads).ok()["content"] == BEFORE
     tab.goto(reverse("console:session", args=[session.id]))
     row = tab.get_by_role("row").filter(has_text="agent-rules").first
-    expect(row.get_by_role("cell").last.get_by_role("link")).to_have_attribute(
+    version = row.get_by_role("cell").last.get_by_role("link").first
+    expect(version).to_have_attribute(
         "href", reverse("console:version", args=[world.imported, pinned])
     )
     tab.goto(document_url(world.imported, "/log.md", pinned))
@@ -84,8 +85,8 @@ def test_a_version_is_found_chosen_and_cleared(
     if not scripting:
         mount.get_by_role("button", name="Show what belongs to this revision").click()
         mount.get_by_role("button", name="Find a version").click()
-    mount.get_by_label("Message or ID").fill("clear instead")
-    mount.get_by_label("Message or ID").press("Enter")
+    mount.get_by_label("Message, tag or ID").fill("clear instead")
+    mount.get_by_label("Message, tag or ID").press("Enter")
     offers = mount.get_by_role("list", name="Versions").get_by_role("listitem")
     expect(offers).to_have_count(1)
     expect(offers).to_contain_text("All texts there")

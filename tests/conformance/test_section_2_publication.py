@@ -326,11 +326,15 @@ CONTENT = {
     "memoryStores.blameMemoryDocument": "blame",
     "memoryStores.searchMemory": "search",
     "memoryStores.listMemoryRefs": "refs",
+    "memoryStores.listMemoryTags": "tags",
     "memoryStores.listMemoryRefMovements": "reflog",
     "memoryStores.exportMemoryStore": "export",
     "memoryStores.exportMemoryStorePage": "export page",
 }
-ASKING = ROUTES | {"refs": Route(lambda s: s.store.get("refs"), "")}
+ASKING = ROUTES | {
+    "refs": Route(lambda s: s.store.get("refs"), ""),
+    "tags": Route(lambda s: s.store.get("tags"), ""),
+}
 
 
 def _reads() -> dict[str, URLPattern]:
