@@ -71,6 +71,7 @@ def test_what_is_set_stays(place: Place):
         "SECURE_COOKIES": "on",
         "STATIC_ROOT": "/static",
         "ERROR_REFERENCE_URL": "https://example.com/errors",
+        "CONSOLE_URL": "https://example.com",
     }
 
     assert environment.for_serving(given, place, "http://here") == given
@@ -83,6 +84,7 @@ def test_what_is_missing_is_completed(place: Place):
     assert completed["DATABASE_URL"].startswith("postgres://postgres@/checkfu_memory?host=%2F")
     assert completed["REDIS_URL"].startswith("unix:///")
     assert completed["SECURE_COOKIES"] == "off"
+    assert completed["CONSOLE_URL"] == "http://here"
     assert completed["ERROR_REFERENCE_URL"] == "http://here/errors"
     assert completed["STATIC_ROOT"] == str(place.folder / "static")
     assert len(completed["SECRET_KEY"]) >= 50
