@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 WRITES = 12
 EXPORTS = 8
+MOST_WRITES = 100
+"""Where a race that never overlaps gives up, and fails."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +53,36 @@ def _check_hashes(revisions: Sequence[Any], held: Sequence[tuple[str, Any]]) -> 
 
 
 def test_E1_a_whole_export_is_one_snapshot_and_no_write_refuses_it(store):
-    def export() -> list[Answer]:
-        return [store.get("export") for _ in range(EXPORTS)]
+    seen_a_write = (Event(), Event())
 
-    writes, *exports = outcomes(race(partial(_write, store), export, export), list)
+    def write() -> list[Answer]:
+        """At least WRITES, and more until each exporter has seen one land."""
+        answers = _write(store)
+        while not all(each.is_set() for each in seen_a_write) and len(answers) < MOST_WRITES:
+            answers.append(store.put(f"/more-{len(answers)}.md", "x"))
+        return answers
+
+    def export(saw: Event) -> list[Answer]:
+        """At least EXPORTS, and more until two of them hold different histories."""
+        answers: list[Answer] = []
+        lengths: set[int] = set()
+        while len(answers) < MOST_WRITES and (len(answers) < EXPORTS or len(lengths) < 2):
+            answers.append(store.get("export"))
+            lengths.add(len(answers[-1].ok()["revisions"]))
+            if len(lengths) > 1:
+                saw.set()
+        return answers
+
+    writes, *exports = outcomes(race(write, *(partial(export, saw) for saw in seen_a_write)), list)
 
     assert {answer.status for answer in writes} == {200}
-    seen = set()
-    for answer in (one for answers in exports for one in answers):
-        body = answer.ok()
-        rows = [(row["revision"], row["document"]) for row in body["documents"]]
-        _check_hashes(body["revisions"], rows)
-        (canonical,) = body["refs"]
-        assert canonical["revision"] == body["revisions"][-1]["id"]
-        seen.add(len(body["revisions"]))
-    assert len(seen) > 1
+    for answers in exports:
+        for body in (answer.ok() for answer in answers):
+            rows = [(row["revision"], row["document"]) for row in body["documents"]]
+            _check_hashes(body["revisions"], rows)
+            (canonical,) = body["refs"]
+            assert canonical["revision"] == body["revisions"][-1]["id"]
+        assert len({len(answer.ok()["revisions"]) for answer in answers}) > 1
 
 
 def _page_through(store: StoreClient) -> list[Any] | None:
