@@ -24,6 +24,11 @@ def file_url(store_id: str, base: str, head: str, path: str) -> str:
     return f"{_route('compare-file', store_id)}?{query}"
 
 
+def commenting_url(proposal_id: str) -> str:
+    """A Proposal's page with a form for a comment, but for the place that it is about."""
+    return f"{_route('proposal', proposal_id)}?comment="
+
+
 def viewed_url(proposal_id: str) -> str:
     """Where files of a Proposal are ticked off."""
     return _route("proposal-viewed", proposal_id)

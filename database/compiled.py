@@ -7,7 +7,8 @@ own code, so a compiled query answers exactly what its queryset would.
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import randrange
@@ -67,15 +68,23 @@ def compiled_update[M: Model](
     return update
 
 
+type _Names = str | tuple[_Names, ...] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A compiled queryset; `names` tells for each bound parameter the value that goes there."""
+    """A compiled queryset.
+
+    Attributes:
+        names: for each bound parameter, or each item of one that is an array, the value that goes
+            there; None where what was compiled goes there as it is.
+    """
 
     queryset: QuerySet[Any, Any]
     compiler: Any
     sql: str
     parameters: tuple[Any, ...]
-    names: tuple[str | None, ...]
+    names: tuple[_Names, ...]
 
     def fetch(self, values: Mapping[str, Any]) -> list[Any]:
         """Run it with these values, through this thread's own connection, for its rows."""
@@ -96,9 +105,15 @@ class Statement:
     def _bind(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         bound = {name: _as_parameter(value) for name, value in values.items()}
         return tuple(
-            constant if name is None else bound[name]
-            for name, constant in zip(self.names, self.parameters, strict=True)
+            _filled(names, constant, bound)
+            for names, constant in zip(self.names, self.parameters, strict=True)
         )
+
+
+def _filled(names: _Names, constant: Any, bound: Mapping[str, Any]) -> Any:
+    if isinstance(names, tuple):
+        return [_filled(*pair, bound) for pair in zip(names, constant, strict=True)]
+    return constant if names is None else bound[names]
 
 
 def _remembered(
@@ -128,10 +143,23 @@ def _compile(queryset: QuerySet[Any, Any], query: Any, stand_ins: Mapping[str, A
     compiler = query.get_compiler(queryset.db)
     sql, parameters = compiler.as_sql()
     given = {_as_parameter(value): name for name, value in stand_ins.items() if value is not None}
-    names = tuple(given.get(_as_stand_in(value)) for value in parameters)
-    if unused := set(given.values()) - set(names):
+    names = tuple(_names_of(value, given) for value in parameters)
+    if unused := set(given.values()) - set(_flat(names)):
         raise ValueError(f"{unused} do not reach the statement as they are")
     return Statement(queryset, compiler, sql, tuple(parameters), names)
+
+
+def _names_of(parameter: Any, given: Mapping[Any, str]) -> _Names:
+    if isinstance(parameter, list):
+        return tuple(_names_of(item, given) for item in parameter)
+    return given.get(_as_stand_in(parameter))
+
+
+def _flat(names: _Names) -> Iterator[str | None]:
+    if isinstance(names, tuple):
+        yield from itertools.chain.from_iterable(map(_flat, names))
+    else:
+        yield names
 
 
 def _stand_in(kind: Any) -> Any:

@@ -118,6 +118,20 @@ class Caller:
         return Subject(SubjectKind.PRINCIPAL, NOBODY)
 
 
+def bare_caller(workspace_id: str, key_id: str | None, principal_id: str | None) -> Caller:
+    """A Caller of whom only the identity counts: for queries that are compiled ahead of anybody."""
+    return Caller(
+        kind="api_key" if key_id else "principal",
+        workspace_id=workspace_id,
+        key_id=key_id,
+        principal_id=principal_id,
+        named_principal_id=None,
+        principal_is_service=False,
+        is_admin=False,
+        authority_epoch=0,
+    )
+
+
 def platform_caller(workspace: Workspace) -> Caller:
     """The Caller of a command on the server: it administers, and reads no content."""
     return Caller(

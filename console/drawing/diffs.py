@@ -35,7 +35,7 @@ FILE_LINES: Final = 800
 ALONE_LINES: Final = 20_000
 """Lines of hunks that one page, one file on it, and a file on a page of its own show."""
 
-SEARCH_SECONDS: Final = 0.5
+SEARCH_SECONDS: Final = 0.15
 """How long the texts of a page are searched for secrets, all together."""
 
 LETTERS = {Status.ADDED: "A", Status.MODIFIED: "M", Status.DELETED: "D", Status.RENAMED: "R"}
@@ -144,6 +144,13 @@ class FileDiff:
         if self.erasures:
             return False
         return self.diff is None or bool(self.diff.omitted.lines)
+
+    @property
+    def is_lines_alone(self) -> bool:
+        """Whether its lines say all there is to say, as those of most files do."""
+        if self.diff is None or not self.diff.hunks or self.diff.hidden or self.options.renders:
+            return False
+        return not (self.is_loaded or self.is_held_back or self.media_types)
 
     @cached_property
     def scan(self) -> Scan | None:

@@ -4,16 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote_plus
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.urls import reverse
-from django.utils.html import escape
-from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from console.drawing.diffs import FileDiff
 from console.forms.comments import CommentForm, EditCommentForm
+from console.links import commenting_url
 from console.naming import Named, Names
 from console.people import ConsoleRequest
 from memory.access import StoreAccess
@@ -209,7 +208,7 @@ class FileTalks:
         """Where a comment on the file is written."""
         after = self.file.change.after
         side = CommentSide.HEAD if after else CommentSide.BASE
-        return f"{self._url}{escape(self._value(side))}%3A"
+        return f"{commenting_url(self.talks.proposal.id)}{self._value(side)}%3A"
 
     def number(self, line: Line, number: int) -> str:
         """A line's number, as the way to a form beneath it. The keyboard takes the file's way.
@@ -227,7 +226,8 @@ class FileTalks:
     def _addresses(self) -> tuple[str, str]:
         """Where a comment on a line is written but for its number, on the head and on the base."""
         head, base = map(self._value, (CommentSide.HEAD, CommentSide.BASE))
-        return f"{self._url}{head}%3A", f"{self._url}{base}%3A"
+        url = commenting_url(self.talks.proposal.id)
+        return f"{url}{head}%3A", f"{url}{base}%3A"
 
     def below(self, line: Line, columns: int) -> str:
         """Rows beneath a line: its threads, and the form when it was asked for."""
@@ -242,13 +242,9 @@ class FileTalks:
         cell = f'<td colspan="{columns}">{"".join(parts)}</td>'
         return f'<tr class="talk-row">{cell}</tr>\n'
 
-    @property
-    def _url(self) -> str:
-        return f"{reverse('console:proposal', args=[self.talks.proposal.id])}?comment="
-
     def _value(self, side: CommentSide) -> str:
         path = self._path(side)
-        return urlencode({"": f"{path}:{side}"})[1:]
+        return quote_plus(f"{path}:{side}")
 
     def _path(self, side: CommentSide) -> str:
         change = self.file.change

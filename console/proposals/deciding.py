@@ -16,7 +16,7 @@ from proposals.actions.respond import Answer, Seen, respond
 from proposals.decisions.rules import Rule
 from proposals.models import ProposalResponse, ProposalStatus
 from proposals.queries.queue import visible_proposals
-from proposals.queries.rows import ProposalView, describe, get_proposal
+from proposals.queries.rows import ProposalView, describe, get_proposal, store_of_proposal
 from wire import ids
 from wire.errors import Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
@@ -198,12 +198,12 @@ def _decide(request: ConsoleRequest, proposal_id: str, answer: Answer) -> Result
 
 
 def _opened(request: ConsoleRequest, proposal_id: str) -> tuple[StoreAccess, ProposalView]:
-    rows = visible_proposals(request.caller).filter(id=proposal_id)
-    store_id = rows.values_list("store_id", flat=True).first()
-    if store_id is None:
-        raise NotFound("There is no such Proposal.")
-    access = open_store(request.caller, store_id)
-    return access, get_proposal(access, proposal_id)
+    try:
+        access = open_store(request.caller, store_of_proposal(request.caller, proposal_id))
+        access.require_content()
+        return access, get_proposal(access, proposal_id)
+    except NotFound as error:
+        raise NotFound("There is no such Proposal.") from error
 
 
 def answer_of(values: Mapping[str, Any], *, unshown: int | None = None) -> Answer:

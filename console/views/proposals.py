@@ -37,7 +37,6 @@ from proposals.models import ProposalResponse, ProposalStatus
 from proposals.publication import acquire_proposals, comments_held, words_held
 from proposals.queries.filters import Filters, narrow
 from proposals.queries.places import Place
-from proposals.queries.queue import visible_proposals
 from proposals.queries.rows import (
     ProposalView,
     describe,
@@ -47,7 +46,6 @@ from proposals.queries.rows import (
 )
 from proposals.queries.timeline import timeline
 from proposals.replays.replaying import replay_on
-from tenancy.models import Permission
 from wire.errors import ApiError, Conflict, Malformed, NotFound, PolicyDenied, ReadOnly
 
 DRIFT_SHOWN = 20
@@ -190,26 +188,19 @@ def withdraw(request: ConsoleRequest, proposal_id: str) -> HttpResponseBase:
 
 
 def open_review(request: ConsoleRequest, proposal_id: str) -> Review:
-    """Find a Proposal by its ID alone, in a store that the person may read. Raises NotFound."""
-    store_id = (
-        visible_proposals(request.caller)
-        .filter(id=proposal_id)
-        .values_list("store_id", flat=True)
-        .first()
-    )
-    if store_id is None:
-        _tell_admins(request, proposal_id)
-        raise NotFound("There is no such Proposal.")
-    tab = open_tab(request, store_id, "proposals")
-    return Review(tab, get_proposal(tab.access, proposal_id))
+    """Find a Proposal by its ID alone, in a store that the person may read.
 
-
-def _tell_admins(request: ConsoleRequest, proposal_id: str) -> None:
-    """Raise PolicyDenied for an admin who knows of the store and may not read it (contract §0)."""
-    caller = request.caller
-    store_id = store_of_proposal(caller, proposal_id) if caller.is_admin else None
-    if store_id:
-        open_tab(request, store_id).access.require(Permission.READ)
+    Raises:
+        NotFound: there is none that they may know of.
+        PolicyDenied: they administer the Workspace, and may not read the store (contract §0).
+    """
+    try:
+        store_id = store_of_proposal(request.caller, proposal_id)
+        tab = open_tab(request, store_id, "proposals")
+        tab.access.require_content()
+        return Review(tab, get_proposal(tab.access, proposal_id))
+    except NotFound as error:
+        raise NotFound("There is no such Proposal.") from error
 
 
 def _unshown(request: ConsoleRequest, review: Review) -> int:

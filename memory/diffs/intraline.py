@@ -5,7 +5,7 @@ get only what lies between their equal ends, and a diff that has spent its effor
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -100,7 +100,7 @@ def _between_equal_ends(old: str, new: str) -> tuple[tuple[Range, ...], tuple[Ra
     return _range(head, len(old) - tail), _range(head, len(new) - tail)
 
 
-def _common_length(old: str, new: str) -> int:
+def _common_length(old: Sequence[str], new: Sequence[str]) -> int:
     differing = (
         index for index, (one, other) in enumerate(zip(old, new, strict=False)) if one != other
     )
@@ -114,8 +114,7 @@ def _range(start: int, end: int) -> tuple[Range, ...]:
 def _changed_words(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[tuple[Range, ...], tuple[Range, ...]]:
-    found = changed_blocks([token.encode() for token in old], [token.encode() for token in new])
-    blocks = _join_over_blanks(old, found)
+    blocks = _join_over_blanks(old, _word_blocks(old, new))
     kept = _weight(old) - sum(_weight(old[each.old_start : each.old_end]) for each in blocks)
     if kept < _ALIKE * max(_weight(old), _weight(new)):
         return (), ()
@@ -125,7 +124,20 @@ def _changed_words(
     )
 
 
-def _join_over_blanks(old: Sequence[str], blocks: Sequence[Block]) -> list[Block]:
+def _word_blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[Block]:
+    """What differs between the equal ends: most pairs of lines differ in one place."""
+    head = _common_length(old, new)
+    tail = _common_length(old[head:][::-1], new[head:][::-1])
+    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not left or not right:
+        yield Block(head, head + len(left), head, head + len(right))
+        return
+    words = ([word.encode() for word in side] for side in (left, right))
+    for block in changed_blocks(*words):
+        yield Block(*(place + head for place in block))
+
+
+def _join_over_blanks(old: Sequence[str], blocks: Iterable[Block]) -> list[Block]:
     """Make one block of two with nothing but blanks between: it reads as one change."""
     joined: list[Block] = []
     for block in blocks:

@@ -25,6 +25,7 @@ _LINK: Final = re.compile(
     + r"(?P<anchor>[^<>]{1,300})</a",
     re.IGNORECASE,
 )
+_OPENINGS: Final = ("](", "][", "<a", "<A")
 _DEFINITION: Final = re.compile(
     r"^ {0,3}\[([^\[\]\n]{1,100})\]:[ \t]*<?([^\s<>]{1,2000})", re.MULTILINE
 )
@@ -38,6 +39,8 @@ _SCHEMES: Final = {"http", "https", "mailto"}
 
 def comments(text: str) -> Iterator[tuple[int, str]]:
     """Where comments stand that a rendered page leaves out, with how each begins."""
+    if "<!--" not in text and "]:" not in text:
+        return
     for match in _COMMENT.finditer(text):
         words = (match["html"] or match["definition"] or "").split(maxsplit=EXCERPT)
         yield match.start(), _shorten(" ".join(words)) or "empty"
@@ -45,6 +48,8 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 def misleading_links(text: str) -> Iterator[tuple[int, str]]:
     """Where the words of a link are one address and its target another host's."""
+    if not any(opening in text for opening in _OPENINGS):
+        return
     definitions: dict[str, str] | None = None
     for match in _LINK.finditer(text):
         words = match["words"] or match["named"] or match["anchor"]

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
+from database.compiled import compiled
 from notices.models import Notice
 from proposals.queries.rows import stores_where
-from tenancy.caller import Caller
+from tenancy.caller import Caller, bare_caller
 from tenancy.models import Permission
 
 
@@ -20,8 +21,16 @@ def notices_of(caller: Caller) -> QuerySet[Any]:
 
 
 def unread_count(caller: Caller) -> int:
-    """How many of them are not read. One query."""
-    return _mine(caller).filter(read_at=None).count()
+    """How many of them are not read. One query at most."""
+    if not caller.principal_id:
+        return 0
+    return sum(_unread(workspace_id=caller.workspace_id, principal_id=caller.principal_id))
+
+
+@compiled
+def _unread(*, workspace_id: str, principal_id: str) -> QuerySet[Any, Any]:
+    unread = _mine(bare_caller(workspace_id, None, principal_id)).filter(read_at=None)
+    return unread.values("principal").annotate(unread=Count("id")).values_list("unread", flat=True)
 
 
 def _mine(caller: Caller) -> QuerySet[Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
@@ -23,16 +24,16 @@ class ErasedBody:
 
 def erased_bodies(document_versions: Collection[UUID]) -> list[ErasedBody]:
     """Those of some bodies that were erased or have expired, by path. One query."""
-    gone = DocumentVersion.objects.filter(_gone(), id__in=document_versions).order_by("path")
+    gone = DocumentVersion.objects.filter(_gone(now()), id__in=document_versions).order_by("path")
     rows = gone.values_list("path", "body", "expires_at", "erasure__reason", "erasure__erased_at")
     found = [(row[0], erasure_of("" if row[1] else None, *row[2:])) for row in rows]
     return [ErasedBody(path, erasure) for path, erasure in found if erasure]
 
 
-def has_erased_body() -> Case:
-    """An expression on a Proposal: whether it is open and a body on either side is gone."""
+def has_erased_body(at: datetime) -> Case:
+    """An expression on a Proposal: whether it is open and a body on either side is gone by then."""
     return Case(
-        When(status=ProposalStatus.OPEN, then=Exists(shown_bodies().filter(_gone()))),
+        When(status=ProposalStatus.OPEN, then=Exists(shown_bodies().filter(_gone(at)))),
         default=Value(False),
         output_field=BooleanField(),
     )
@@ -43,5 +44,5 @@ def shown_bodies() -> QuerySet[DocumentVersion]:
     return DocumentVersion.objects.filter(Among(F("id"), OuterRef("document_versions")))
 
 
-def _gone() -> Q:
-    return Q(body=None) | Q(expires_at__lte=now())
+def _gone(at: datetime) -> Q:
+    return Q(body=None) | Q(expires_at__lte=at)

@@ -9,12 +9,13 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
+from database.compiled import compiled
 from memory.models import ActorKind, Lifecycle, SelfApproval
 from proposals.models import Proposal, ProposalStatus
 from proposals.queries.approvals import approved_by
 from proposals.queries.filters import EVERYTHING, Filters, authored_by_caller, narrow
 from proposals.queries.rows import ProposalView, describe, proposals_in, stores_where
-from tenancy.caller import Caller
+from tenancy.caller import Caller, bare_caller
 from tenancy.models import Permission
 from wire.errors import Malformed
 from wire.ids import MalformedId, parse_id
@@ -184,8 +185,20 @@ def visible_proposals(caller: Caller) -> QuerySet[Any]:
 
 
 def waiting_count(caller: Caller) -> int:
-    """How many Proposals wait for this person's decision. One query."""
-    return Proposal.objects.filter(_decidable(caller), status=ProposalStatus.OPEN).count()
+    """How many Proposals wait for this person's decision. One query at most."""
+    if not _may_decide(caller):
+        return 0
+    own = {"key_id": caller.key_id, "principal_id": caller.principal_id}
+    return sum(_waiting(workspace_id=caller.workspace_id, **own))
+
+
+@compiled
+def _waiting(
+    *, workspace_id: str, key_id: str | None, principal_id: str | None
+) -> QuerySet[Any, Any]:
+    decider = bare_caller(workspace_id, key_id, principal_id)
+    waiting = Proposal.objects.filter(_decidable(decider), status=ProposalStatus.OPEN)
+    return waiting.values("status").annotate(open=Count("id")).values_list("open", flat=True)
 
 
 def authors_seen(caller: Caller) -> list[tuple[str, UUID]]:
@@ -203,12 +216,16 @@ def open_counts(store_ids: Collection[str]) -> dict[str, int]:
     return dict(counts)
 
 
+def _may_decide(caller: Caller) -> bool:
+    return not caller.named_principal_id and not caller.principal_is_service
+
+
 def _decidable(caller: Caller) -> Q:
     """The rules about who may approve, as a condition; `rules.py` is what decides.
 
     What they approved already waits for others.
     """
-    if caller.named_principal_id or caller.principal_is_service:
+    if not _may_decide(caller):
         return Q(pk__in=[])
     reviewable = stores_where(caller, Permission.READ, Permission.REVIEW)
     others = ~authored_by_caller(caller) | Q(store__self_approval=SelfApproval.ALLOWED)

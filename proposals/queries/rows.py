@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import FETCH_RAISE, OuterRef, QuerySet, Subquery
 
+from database.compiled import compiled
 from database.fields import IdField
 from memory.access import HIDDEN, StoreAccess
 from memory.models import MemoryStore, Ref, RefKind
@@ -22,6 +24,7 @@ from tenancy.authority import permissions_on
 from tenancy.caller import Caller
 from tenancy.models import Permission, TargetKind
 from wire.errors import NotFound
+from wire.times import now
 
 NO_SUCH_PROPOSAL = "The store has no such Proposal."
 
@@ -67,22 +70,32 @@ def stores_where(caller: Caller, *permissions: Permission) -> QuerySet[Any]:
 
 def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> QuerySet[Any]:
     """The Proposals of some stores, with what `describe` needs on each."""
+    granted = permissions_on(TargetKind.STORE, OuterRef("store"), caller)
+    return _with_facts(Proposal.objects.filter(store__in=stores), now()).annotate(granted=granted)
+
+
+def _with_facts(rows: QuerySet[Any], at: datetime) -> QuerySet[Any]:
+    """Proposals with what `describe` needs on each, but for what the caller holds."""
     canonical = Ref.objects.filter(store=OuterRef("store"), kind=RefKind.CANONICAL)
     replacements = Proposal.objects.filter(replaces=OuterRef("id"))
     return (
-        Proposal.objects.filter(store__in=stores)
-        .select_related("store")
+        rows.select_related("store")
         .defer("document_versions")
         .annotate(
             canonical_id=Subquery(canonical.values("version"), output_field=IdField("version")),
             canonical_moved_at=Subquery(canonical.values("updated_at")),
             replacement_id=Subquery(replacements.values("id")),
-            has_erased_body=has_erased_body(),
-            granted=permissions_on(TargetKind.STORE, OuterRef("store"), caller),
+            has_erased_body=has_erased_body(at),
             **counted(),
         )
         .fetch_mode(FETCH_RAISE)
     )
+
+
+@compiled
+def _proposal(*, store_id: str, proposal_id: str, at: datetime) -> QuerySet[Any]:
+    rows = Proposal.objects.filter(store=store_id, id=proposal_id)
+    return _with_facts(rows, at).select_related("base", "head")
 
 
 def describe(caller: Caller, rows: Iterable[Any]) -> list[ProposalView]:
@@ -147,17 +160,28 @@ def get_proposal(access: StoreAccess, proposal_id: str) -> ProposalView:
     Raises:
         NotFound: the store has no such Proposal.
     """
-    rows = proposals_in([access.store_id], access.caller).select_related("base", "head")
-    row = rows.filter(id=proposal_id).first()
-    if row is None:
+    found = _proposal(store_id=access.store_id, proposal_id=proposal_id, at=now())
+    if not found:
         raise NotFound(NO_SUCH_PROPOSAL)
-    return describe(access.caller, [row])[0]
+    found[0].granted = access.permissions
+    return describe(access.caller, found)[0]
 
 
-def store_of_proposal(caller: Caller, proposal_id: str) -> str | None:
-    """The store of the caller's Workspace that has a Proposal, whoever may read it."""
-    rows = Proposal.objects.filter(id=proposal_id, store__workspace=caller.workspace_id)
-    return rows.values_list("store_id", flat=True).first()
+def store_of_proposal(caller: Caller, proposal_id: str) -> str:
+    """The store of the caller's Workspace that has a Proposal, whoever may read it.
+
+    Raises:
+        NotFound: none of its stores has it.
+    """
+    for store_id in _store_of(proposal_id=proposal_id, workspace_id=caller.workspace_id):
+        return str(store_id)
+    raise NotFound(NO_SUCH_PROPOSAL)
+
+
+@compiled
+def _store_of(*, proposal_id: str, workspace_id: str) -> QuerySet[Any, Any]:
+    rows = Proposal.objects.filter(id=proposal_id, store__workspace=workspace_id)
+    return rows.values_list("store_id", flat=True)
 
 
 def require_proposal(store_id: str, proposal_id: str) -> None:
