@@ -36,8 +36,9 @@ def _spell_segment(segment: Segment) -> str:
 def _spell_kind(segment: Segment) -> str:
     if segment.kind is None:
         return escape(segment.text)
-    css = "hidden-char" if segment.kind.hidden else "lookalike"
-    shown = _marker(segment) if segment.kind.hidden else segment.text
+    hidden = segment.kind.hidden
+    css = "hidden-char" if hidden else "lookalike"
+    shown = _marker(segment) if hidden else segment.text
     return f'<span class="{css}" title="{escape(segment.label)}">{escape(shown)}</span>'
 
 

@@ -10,8 +10,8 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from heapq import merge
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
@@ -35,8 +35,7 @@ class Kind(StrEnum):
         return self is not Kind.LOOKALIKE
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A stretch of a text that is drawn in one way.
 
     Attributes:
@@ -208,6 +207,7 @@ def _spelled_by_tags(text: str) -> str:
     return "".join(chr(code) for code in moved if 0x20 <= code <= 0x7E)
 
 
+@lru_cache(maxsize=1_024)
 def spell_character(character: str) -> str:
     """A character by number and name."""
     return f"U+{ord(character):04X} {_name(character)}"
