@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from benchmarks import corpus
+from benchmarks.counting import queries_of_page
 from benchmarks.reads import BARE_VIEW
 from benchmarks.sampling import Quantity, Subject
 from benchmarks.world import World
@@ -74,6 +75,7 @@ def _pages(
         {size: Subject(partial(world.browser().get, url)) for size, url in urls.items()},
         floor=BARE_VIEW,
         floors=dict.fromkeys(urls, bare),
+        queries={size: queries_of_page(world, url) for size, url in urls.items()},
     )
 
 

@@ -20,6 +20,7 @@ from tenancy.models import Permission
 from wire.errors import Malformed
 from wire.ids import MalformedId, parse_id
 from wire.paging import FOREIGN_PAGE, decode_page, page_of
+from wire.times import now
 
 SECTION_LENGTH: Final = 50
 
@@ -85,7 +86,10 @@ def review_queue(
     """
     rows = narrow(visible_proposals(caller), filters)
     sections = _sections(caller)
-    found = {name: _rows(rows, part, length) for name, part in sections.items()}
+    if filters == EVERYTHING and _may_decide(caller):
+        found = {name: _first_rows(caller, name, length) for name in sections}
+    else:
+        found = {name: _rows(rows, part, length) for name, part in sections.items()}
     totals = rows.aggregate(
         **{name: Count("id", filter=part.condition) for name, part in sections.items() if part.open}
     )
@@ -133,6 +137,30 @@ class _Part:
     newest_first: bool = True
     open: bool = True
 
+    def of(self, rows: QuerySet[Any]) -> QuerySet[Any]:
+        """Those of some Proposals that belong here, in order."""
+        order = ("-id",) if self.newest_first else ("id",)
+        return rows.filter(self.condition).order_by(
+            *order if self.open else ("-resolved_at", "-id")
+        )
+
+    def position(self, row: Any) -> tuple[Any, ...]:
+        """What tells where a row stands in that order."""
+        return (row.id,) if self.open else (row.resolved_at.isoformat(), row.id)
+
+    def behind(self, page: str | None) -> Q:
+        """The condition that a Proposal stands behind a position. Raises Malformed."""
+        position = decode_page(page, str) if self.open else decode_page(page, str, str)
+        if not position:
+            return Q()
+        if self.open:
+            return Q((f"id__{'lt' if self.newest_first else 'gt'}", _proposal(position[0])))
+        try:
+            moment = datetime.fromisoformat(position[0])
+        except ValueError as error:
+            raise Malformed(FOREIGN_PAGE) from error
+        return Q(resolved_at__lt=moment) | Q(resolved_at=moment, id__lt=_proposal(position[1]))
+
 
 def _sections(caller: Caller) -> dict[SectionName, _Part]:
     is_open = Q(status=ProposalStatus.OPEN)
@@ -149,27 +177,29 @@ def _rows(
     rows: QuerySet[Any], part: _Part, length: int, page: str | None = None
 ) -> tuple[list[Any], str | None]:
     """The Proposals of a section behind a position, and the next position."""
-    rows = rows.filter(part.condition)
-    if not part.open:
-        return _decided(rows, length, page)
-    position = decode_page(page, str)
-    order, behind = ("-id", "id__lt") if part.newest_first else ("id", "id__gt")
-    if position:
-        rows = rows.filter(**{behind: _proposal(position[0])})
-    return page_of(rows.order_by(order)[: length + 1], length, lambda row: (row.id,))
+    rows = part.of(rows).filter(part.behind(page))
+    return page_of(rows[: length + 1], length, part.position)
 
 
-def _decided(rows: QuerySet[Any], length: int, page: str | None) -> tuple[list[Any], str | None]:
-    position = decode_page(page, str, str)
-    if position:
-        try:
-            moment = datetime.fromisoformat(position[0])
-        except ValueError as error:
-            raise Malformed(FOREIGN_PAGE) from error
-        before = Q(resolved_at=moment, id__lt=_proposal(position[1]))
-        rows = rows.filter(Q(resolved_at__lt=moment) | before)
-    ordered = rows.order_by("-resolved_at", "-id")[: length + 1]
-    return page_of(ordered, length, lambda row: (row.resolved_at.isoformat(), row.id))
+def _first_rows(caller: Caller, name: SectionName, length: int) -> tuple[list[Any], str | None]:
+    """The same from the beginning and unfiltered, as everybody's home page shows it."""
+    own = {"key_id": caller.key_id, "principal_id": caller.principal_id}
+    rows = _first(name, length + 1, workspace_id=caller.workspace_id, at=now(), **own)
+    return page_of(rows, length, _sections(caller)[name].position)
+
+
+@compiled
+def _first(
+    name: SectionName,
+    most: int,
+    *,
+    workspace_id: str,
+    key_id: str | None,
+    principal_id: str | None,
+    at: datetime,
+) -> QuerySet[Any]:
+    caller = bare_caller(workspace_id, key_id, principal_id)
+    return _sections(caller)[name].of(visible_proposals(caller, at))[:most]
 
 
 def _proposal(position: str) -> str:
@@ -179,9 +209,9 @@ def _proposal(position: str) -> str:
         raise Malformed(FOREIGN_PAGE) from error
 
 
-def visible_proposals(caller: Caller) -> QuerySet[Any]:
-    """The Proposals of every store that the caller may read."""
-    return proposals_in(stores_where(caller, Permission.READ), caller)
+def visible_proposals(caller: Caller, at: datetime | None = None) -> QuerySet[Any]:
+    """The Proposals of every store that the caller may read, as `proposals_in` has them."""
+    return proposals_in(stores_where(caller, Permission.READ), caller, at)
 
 
 def waiting_count(caller: Caller) -> int:
@@ -217,6 +247,7 @@ def open_counts(store_ids: Collection[str]) -> dict[str, int]:
 
 
 def _may_decide(caller: Caller) -> bool:
+    """Whether a caller is who it says, and no machine (contract P3)."""
     return not caller.named_principal_id and not caller.principal_is_service
 
 

@@ -68,10 +68,17 @@ def stores_where(caller: Caller, *permissions: Permission) -> QuerySet[Any]:
     return held.filter(granted__contains=list(permissions))
 
 
-def proposals_in(stores: QuerySet[Any] | Collection[str], caller: Caller) -> QuerySet[Any]:
-    """The Proposals of some stores, with what `describe` needs on each."""
+def proposals_in(
+    stores: QuerySet[Any] | Collection[str], caller: Caller, at: datetime | None = None
+) -> QuerySet[Any]:
+    """The Proposals of some stores, with what `describe` needs on each.
+
+    Args:
+        at: the moment at which bodies have expired or not; now when left out.
+    """
     granted = permissions_on(TargetKind.STORE, OuterRef("store"), caller)
-    return _with_facts(Proposal.objects.filter(store__in=stores), now()).annotate(granted=granted)
+    rows = Proposal.objects.filter(store__in=stores)
+    return _with_facts(rows, at or now()).annotate(granted=granted)
 
 
 def _with_facts(rows: QuerySet[Any], at: datetime) -> QuerySet[Any]:
