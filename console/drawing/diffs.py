@@ -15,6 +15,7 @@ from console.drawing.diffoptions import DEFAULT, DiffOptions
 from console.drawing.difftables import NOTHING, Beside, Opens, Table, split_table, unified_table
 from console.drawing.linenotes import Notes, notes_on
 from memory.diffs.lines import Counts, TextDiff, compare, count_lines
+from memory.documents.mediatypes import MARKDOWN
 from memory.queries.diffs import Sides, sides_of, tree_diff
 from memory.queries.documents import Erasure
 from memory.queries.erased import redacted_paths
@@ -35,6 +36,9 @@ FILE_LINES: Final = 800
 ALONE_LINES: Final = 20_000
 """Lines of hunks that one page, one file on it, and a file on a page of its own show."""
 
+RENDERED_BYTES: Final = 64_000
+"""Markdown, both sides together, that one page renders: texts made for it take 5 µs a byte."""
+
 SEARCH_SECONDS: Final = 0.15
 """How long the texts of a page are searched for secrets, all together."""
 
@@ -52,6 +56,7 @@ class FileDiff:
         is_redacted: whether a redaction took it away, and nobody deleted it.
         budget: time for looking the new text over; its own when left out.
         options: how it is shown.
+        bytes_left: how much Markdown the page may still render.
     """
 
     number: int
@@ -61,6 +66,7 @@ class FileDiff:
     is_redacted: bool = False
     budget: Budget | None = None
     options: DiffOptions = DEFAULT
+    bytes_left: int = RENDERED_BYTES
 
     @property
     def anchor(self) -> str:
@@ -75,6 +81,17 @@ class FileDiff:
         """The size of both sides."""
         entries = (self.change.before, self.change.after)
         return sum(entry.size for entry in entries if entry is not None)
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether either side is read as a page rather than as lines."""
+        entries = (self.change.before, self.change.after)
+        return any(entry is not None and entry.media_type == MARKDOWN for entry in entries)
+
+    @property
+    def is_too_long_to_render(self) -> bool:
+        """Whether the page renders no Markdown as long as this, or has spent itself before."""
+        return self.loaded_bytes > self.bytes_left
 
     @property
     def texts(self) -> list[tuple[TreeEntry | None, str | None]]:
@@ -273,11 +290,15 @@ def draw_diff(
     sides = dict(zip(wanted, sides_of([changes[number] for number in wanted]), strict=True))
     files: list[FileDiff] = []
     rest: list[FileDiff] = []
-    left, budget = PAGE_LINES, Budget(SEARCH_SECONDS)
+    left, bytes_left, budget = PAGE_LINES, RENDERED_BYTES, Budget(SEARCH_SECONDS)
     for number, change in enumerate(changes):
         lines = ALONE_LINES if number in loading else min(left, FILE_LINES)
         is_redacted = change.path in redacted
-        file = FileDiff(number + 1, change, sides.get(number), lines, is_redacted, budget, options)
+        file = FileDiff(
+            number + 1, change, sides.get(number), lines, is_redacted, budget, options, bytes_left
+        )
+        if file.is_markdown and not file.is_too_long_to_render:
+            bytes_left -= file.loaded_bytes
         if number < PAGE_FILES or number in loading:
             left -= 0 if number in loading else file.shown_lines
             files.append(file)

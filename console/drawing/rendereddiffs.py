@@ -15,11 +15,7 @@ from console.browsing import linked_documents
 from console.drawing.diffs import Diff, FileDiff
 from memory.diffs.alignment import changed_blocks
 from memory.documents import markdown
-from memory.documents.mediatypes import MARKDOWN
 from memory.trees.editing import TreeEntry
-
-MOST_BYTES: Final = 100_000
-"""Of both sides together; what is longer is not rendered here."""
 
 AROUND: Final = 1
 """Unchanged blocks shown before and after a change."""
@@ -62,10 +58,9 @@ class Rendering:
 def render_file(file: FileDiff, store_id: str, diff: Diff) -> Rendering | None:
     """Render both sides of a file. None when neither is Markdown, or there is no text to render."""
     sides, change = file.sides, file.change
-    entries = [entry for entry in (change.before, change.after) if entry]
-    if sides is None or file.erasures or all(each.media_type != MARKDOWN for each in entries):
+    if sides is None or file.erasures or not file.is_markdown:
         return None
-    if file.loaded_bytes > MOST_BYTES:
+    if file.is_too_long_to_render:
         return Rendering(is_too_long=True)
     # Links of both lead to the head, or every block with one would differ.
     before = _blocks(store_id, change.before, sides.before, diff.head)

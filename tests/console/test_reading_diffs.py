@@ -98,6 +98,17 @@ class TestRendered:
         assert shown.count('class="left-out"') == 2
         assert "**Two**" in page, "the source stays"
 
+    def test_a_page_renders_so_much_and_says_where_it_stops(
+        self, scene: Scene, reviewer: Reader, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(diffing, "RENDERED_BYTES", 60)
+        texts: dict[str, str | None] = {f"/{name}.md": f"*{name}*\n" * 10 for name in "abc"}
+        proposal = scene.propose("Much", texts | {"/d.txt": "x\n"})
+        page = reviewer.text(f"/proposals/{proposal}", view="rendered")
+        assert "<em>a</em>" in page
+        assert "<em>b</em>" not in page
+        assert page.count("too much text on this page") == 2
+
     def test_nothing_in_it_runs(self, scene: Scene, reviewer: Reader) -> None:
         text = "<script>alert(1)</script>\n\n[x](javascript:alert(1)) zero\u200bwidth\n"
         proposal = scene.propose("Hostile", {"/a.md": text})

@@ -24,6 +24,7 @@ from memory.diffs.lines import (
     split_rows,
     unified_text,
 )
+from tests.patience import PATIENCE
 
 CONTEXT, REMOVED, ADDED = LineKind
 
@@ -282,8 +283,8 @@ def test_hostile_texts_take_bounded_time(name):
     for hunk in diff.hunks:
         split_rows(hunk)
     count_lines(old, new)
-    # About 0.2 s where it was written; the rest is for slow machines.
-    assert process_time() - start < 1.5
+    # A fifth of a second on an idle machine. What grows faster than its text takes minutes.
+    assert process_time() - start < PATIENCE
     assert diff.added
     assert diff.removed
 
@@ -293,7 +294,7 @@ def test_forged_hash_collisions_take_no_longer():
     old, new = "\n".join(lines[:2500]), "\n".join(lines[2500:])
     start = process_time()
     assert count_lines(old, new) == Counts(2500, 2500)
-    assert process_time() - start < 0.5
+    assert process_time() - start < PATIENCE
 
 
 def test_beyond_the_limit_equal_ends_are_still_found():

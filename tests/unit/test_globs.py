@@ -2,13 +2,14 @@
 
 import glob
 import re
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, strategies
 
 from memory.documents.globs import matcher, parse_glob
 from memory.documents.paths import PathError
+from tests.patience import PATIENCE
 
 MATCHES = [
     ("/a.md", "/a.md", True),
@@ -73,9 +74,9 @@ def test_a_hostile_glob_takes_no_time():
     matches = matcher(pattern)
     path = "/" + "/".join(["a" * 30] * 32)
 
-    started = perf_counter()
+    start = process_time()
     assert not any(matches(path) for _ in range(100))
-    assert perf_counter() - started < 1
+    assert process_time() - start < PATIENCE
 
 
 def test_a_glob_is_made_out_once():

@@ -12,6 +12,7 @@ from memory.textsafety.concerns import Concern, Finding
 from memory.textsafety.markup import host_of
 from memory.textsafety.scanning import PLACED, scan, total_counts
 from memory.textsafety.secrets import STRIDE, WINDOW, Budget, find_secrets
+from tests.patience import PATIENCE
 
 # Made here, so that no detector that looks through this repository takes it for somebody's.
 TOKEN = "ghp_" + "x7Kq2mZp9LrT4vBn8Wc3Yd6Fg1Hj5Sa0QeUi"
@@ -283,5 +284,5 @@ def test_hostile_texts_take_bounded_time(text):
     scan("warm")
     start = process_time()
     scan(text)
-    # 0.3 s at worst where it was written; the rest is for slow machines.
-    assert process_time() - start < 1.5
+    # A third of a second on an idle machine. What grows faster than its text takes minutes.
+    assert process_time() - start < PATIENCE
