@@ -155,6 +155,7 @@ PAGES = (
         "reviewer",
         lambda w: _route("store-history", w.store, path="/guides/", kind="proposal"),
     ),
+    Page("store-history-branches", "author", lambda w: _route("store-history", w.own)),
     Page(
         "store-history-nothing",
         "reviewer",

@@ -12,6 +12,7 @@ from tests.browser.conftest import Open
 from tests.browser.world import World
 
 PATH = "/guides/releases.md"
+KINDS = {"Canonical", "Session", "Proposal", "Curation"}
 
 
 def _source(world: World, **more: str) -> str:
@@ -98,6 +99,17 @@ def test_the_history_is_narrowed_and_walked(world: World, open_as: Open, scripts
     expect(tab.locator("tr[id^=memver_]").first).to_be_visible()
     tab.go_forward()
     expect(tab.locator("tr[id^=memver_]")).to_have_count(2)
+
+
+def test_each_kind_of_branch_is_told_from_the_others(world: World, open_as: Open) -> None:
+    tab = open_as("author").new_page()
+    seen = set()
+    for store in (world.own, world.store):
+        tab.goto(f"/stores/{store}/history")
+        branches = tab.locator("tr[id^=memver_] [data-label=Branch]").all_inner_texts()
+        seen |= {kind for kind in KINDS if any(kind in branch for branch in branches)}
+        assert tab.locator("tr[id^=memver_] .graph svg").count() == len(branches)
+    assert seen == KINDS
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "plain"])

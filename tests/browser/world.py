@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import transaction
+
 from jobs.leases import take
 from jobs.models import Job
 from jobs.runner import run_batch
+from memory import refs
 from memory.access import StoreAccess, open_store
 from memory.actions.change_sets import ChangeSet, Operation, apply_change_set
 from memory.actions.deletion import delete_store
@@ -18,17 +21,20 @@ from memory.actions.stores import (
     create_store,
 )
 from memory.actions.verifications import request_verification
+from memory.actors import Actor
 from memory.models import (
+    ActorKind,
     BodyErasure,
     CanonicalWrites,
     DocumentBody,
     ErasureReport,
     Lifecycle,
     OwnerKind,
+    RefKind,
 )
 from memory.queries.documents import read_document
 from memory.queries.versions import canonical_id
-from memory.refs import CANONICAL
+from memory.refs import CANONICAL, RefName
 from memory.reviewrules import ReviewRule
 from memory.versions.sealing import Put
 from proposals.actions.comments import NewComment, add_comment, edit_comment, settle_thread
@@ -57,6 +63,7 @@ from tests.factories import (
 from tests.notices.telling import tell_all
 from tests.work import run_to_the_end
 from wire.errors import NotFound
+from wire.ids import new_id
 from wire.times import now
 
 RUNBOOK = """\
@@ -456,7 +463,15 @@ def _own_store(author: Principal) -> str:
         name="ada-scratch", owner=Owner(OwnerKind.PRINCIPAL, author.id), description="Ada's own."
     )
     store = create_store(caller=caller_for(author), settings=settings).store_id
-    write(author, store, {"/today.md": "# Today\n\nNothing yet.\n"}, "Begin")
+    begun = write(author, store, {"/today.md": "# Today\n\nNothing yet.\n"}, "Begin")
+    run = RefName(RefKind.CURATION, new_id("curation"))
+    with transaction.atomic():
+        refs.create(
+            store_id=store, name=run, at=begun, actor=Actor(ActorKind.CURATOR, run.owner_id)
+        )
+    sorted_out = (Operation("/tomorrow.md", Put("# Tomorrow\n"), None),)
+    access = open_for(author, store)
+    apply_change_set(access=access, change_set=ChangeSet(run, begun, sorted_out, "Sort the notes"))
     return store
 
 
