@@ -47,9 +47,21 @@ def letter(file: FileDiff) -> str:
     return f'<span class="letter" data-change="{happened}" title="{word}">{shown}</span>'
 
 
-def file_head(file: FileDiff, said: FileTalks | None, around: Around) -> SafeString:
-    """What stands above the lines of a file."""
+def panel(file: FileDiff, said: FileTalks | None, around: Around, body: str) -> SafeString:
+    """A file: its head, and below it what is shown of the change."""
     return SafeString(
+        f'<section class="panel file" id="{file.anchor}" data-file'
+        f' aria-label="{escape(file.change.path)}">{_head(file, said, around)}{body}</section>\n'
+    )
+
+
+def scrolling(table: str) -> str:
+    """A table of lines that scrolls by itself where it is too wide."""
+    return f'<div class="diff-scroll">{table}</div>'
+
+
+def _head(file: FileDiff, said: FileTalks | None, around: Around) -> str:
+    return (
         f'<div class="panel-head"><h3>{letter(file)}<span class="path">{_path(file)}</span>'
         f"{copy_button(file.change.path, 'the path')}</h3>"
         f'<div class="cluster">{"".join(_facts(file, said, around))}</div></div>'

@@ -25,22 +25,31 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def file_talks(context: Context, file: FileDiff) -> FileTalks | None:
+def file_panel(context: Context, file: FileDiff, *, plain: bool = False) -> SafeString:
+    """A changed file with its lines.
+
+    Args:
+        plain: nothing stands beside the lines, and nothing leads to more of them.
+    """
+    said = _talks_of(context, file)
+    if file.is_lines_alone and not (said and (said.above or said.asks_above)):
+        table = plain_table(file) if plain else file_table(context, file, said)
+        return filepanels.panel(file, said, _around(context), filepanels.scrolling(table))
+    told = context.template.engine.get_template("console/diff/_file.html")  # type: ignore[union-attr]
+    with context.push(file=file, said=said, plain=plain):
+        return filepanels.panel(file, said, _around(context), told.render(context))
+
+
+def _talks_of(context: Context, file: FileDiff) -> FileTalks | None:
     """What was said about a file of a Proposal's diff; None where a page takes no comments."""
     talks = context.get("talks")
     return talks.of(file) if talks and talks.files else None
 
 
 @register.simple_tag(takes_context=True)
-def file_head(context: Context, file: FileDiff, said: FileTalks | None) -> SafeString:
-    """What stands above the lines of a file."""
-    return filepanels.file_head(file, said, _around(context))
-
-
-@register.simple_tag(takes_context=True)
 def tree_row(context: Context, file: FileDiff) -> SafeString:
     """A file in the list of files."""
-    return filepanels.tree_row(file, file_talks(context, file), context.get("progress"))
+    return filepanels.tree_row(file, _talks_of(context, file), context.get("progress"))
 
 
 @register.simple_tag(takes_context=True)
