@@ -4,7 +4,7 @@ Planning is cheap and knows the size of everything; building a line costs a hund
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
@@ -21,8 +21,7 @@ class LineKind(StrEnum):
     ADDED = "added"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a hunk.
 
     Attributes:
@@ -274,8 +273,8 @@ class HunkBuilder:
         for one, other in pair_lines(before, after, self._effort):
             old_ranges, new_ranges = changed_ranges(before[one], after[other], self._effort)
             left, right = removed[one], added[other]
-            removed[one] = replace(left, partner=right.new_number, ranges=old_ranges)
-            added[other] = replace(right, partner=left.old_number, ranges=new_ranges)
+            removed[one] = left._replace(partner=right.new_number, ranges=old_ranges)
+            added[other] = right._replace(partner=left.old_number, ranges=new_ranges)
         return removed + added
 
 

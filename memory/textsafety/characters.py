@@ -9,11 +9,12 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from heapq import merge
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from memory.textsafety.lookalikes import drawn_like, lookalike_letters
@@ -119,9 +120,12 @@ def make_visible(text: str, changed: Sequence[tuple[int, int]] = ()) -> list[Seg
     edges = {0, len(text)}
     for start, end in [*((run.start, run.end) for run in found), *changed]:
         edges.update((start, end))
-    run_at, change_at = _finder(found), _finder(changed)
     return [
-        _segment(text[start:end], run_at(start), changed=change_at(start) is not None)
+        _segment(
+            text[start:end],
+            _covering(found, start),
+            changed=_covering(changed, start) is not None,
+        )
         for start, end in pairwise(sorted(edges))
     ]
 
@@ -172,15 +176,10 @@ def _lookalike_runs(text: str) -> Iterator[Run]:
     return (Run(at, at + 1, Kind.LOOKALIKE) for at in lookalike_letters(text))
 
 
-def _finder[R: tuple[Any, ...]](ranges: Sequence[R]) -> Callable[[int], R | None]:
-    """A function from a position to the range that covers it; ranges are sorted and apart."""
-    starts = [each[0] for each in ranges]
-
-    def find(position: int) -> R | None:
-        index = bisect_right(starts, position) - 1
-        return ranges[index] if index >= 0 and position < ranges[index][1] else None
-
-    return find
+def _covering[R: tuple[Any, ...]](ranges: Sequence[R], position: int) -> R | None:
+    """The range that covers a position; ranges are sorted and apart."""
+    index = bisect_right(ranges, position, key=itemgetter(0)) - 1
+    return ranges[index] if index >= 0 and position < ranges[index][1] else None
 
 
 def _segment(text: str, run: Run | None, *, changed: bool) -> Segment:

@@ -7,6 +7,9 @@ from enum import StrEnum
 from itertools import chain
 from typing import Any
 
+from django.db.models import QuerySet
+
+from database.compiled import compiled
 from memory.actors import RecordedActor
 from proposals.models import (
     Comment,
@@ -63,16 +66,39 @@ def timeline(proposal: Proposal) -> list[Entry]:
     """What happened to a Proposal, the oldest first. Five queries."""
     entries = [
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
-        *map(_refused, ProposalAttempt.objects.filter(proposal=proposal).order_by("id")),
-        *chain.from_iterable(
-            map(_approved, ProposalApproval.objects.filter(proposal=proposal).order_by("id"))
-        ),
-        *map(_commented, Comment.objects.filter(proposal=proposal).order_by("id")),
+        *map(_refused, _attempts(proposal_id=proposal.id)),
+        *chain.from_iterable(map(_approved, _approvals(proposal_id=proposal.id))),
+        *map(_commented, _comments(proposal_id=proposal.id)),
         *_resolved(proposal),
-        *map(_replaced, Proposal.objects.filter(replaces=proposal).defer("document_versions")),
-        *map(_picked, Proposal.objects.filter(picked_from=proposal).defer("document_versions")),
+        *map(_replaced, _replacements(proposal_id=proposal.id)),
+        *map(_picked, _picks(proposal_id=proposal.id)),
     ]
     return sorted(entries, key=lambda entry: entry.at)
+
+
+@compiled
+def _attempts(*, proposal_id: str) -> QuerySet[ProposalAttempt]:
+    return ProposalAttempt.objects.filter(proposal=proposal_id).order_by("id")
+
+
+@compiled
+def _approvals(*, proposal_id: str) -> QuerySet[ProposalApproval]:
+    return ProposalApproval.objects.filter(proposal=proposal_id).order_by("id")
+
+
+@compiled
+def _comments(*, proposal_id: str) -> QuerySet[Comment]:
+    return Comment.objects.filter(proposal=proposal_id).order_by("id")
+
+
+@compiled
+def _replacements(*, proposal_id: str) -> QuerySet[Proposal]:
+    return Proposal.objects.filter(replaces=proposal_id).defer("document_versions")
+
+
+@compiled
+def _picks(*, proposal_id: str) -> QuerySet[Proposal]:
+    return Proposal.objects.filter(picked_from=proposal_id).defer("document_versions")
 
 
 def _refused(attempt: ProposalAttempt) -> Entry:
