@@ -253,7 +253,7 @@ class HunkBuilder:
         )
 
     def _fits(self, line: Line) -> bool:
-        size = len(line.spelled.encode())
+        size = len(line.text.encode()) + line.crlf + (not line.no_newline)
         if self._lines_left < 1 or self._bytes_left < size:
             self._lines_left = 0
             self.is_cut = True

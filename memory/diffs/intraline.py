@@ -149,7 +149,8 @@ def _join_over_blanks(old: Sequence[str], blocks: Iterable[Block]) -> list[Block
 
 
 def _weight(tokens: Sequence[str]) -> int:
-    return sum(len(token) for token in tokens if not token.isspace())
+    """How much of it is not blank."""
+    return sum(map(len, "".join(tokens).split()))
 
 
 def _offsets(tokens: Sequence[str], spans: Sequence[Range]) -> tuple[Range, ...]:
