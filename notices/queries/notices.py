@@ -29,8 +29,9 @@ def unread_count(caller: Caller) -> int:
 
 @compiled
 def _unread(*, workspace_id: str, principal_id: str) -> QuerySet[Any, Any]:
-    unread = _mine(bare_caller(workspace_id, None, principal_id)).filter(read_at=None)
-    return unread.values("principal").annotate(unread=Count("id")).values_list("unread", flat=True)
+    mine = _mine(bare_caller(workspace_id, None, principal_id)).filter(read_at=None)
+    counted: QuerySet[Any, Any] = mine.values("principal").annotate(unread=Count("id"))
+    return counted.values_list("unread", flat=True)
 
 
 def _mine(caller: Caller) -> QuerySet[Any]:

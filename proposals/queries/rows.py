@@ -77,15 +77,16 @@ def proposals_in(
         at: the moment at which bodies have expired or not; now when left out.
     """
     granted = permissions_on(TargetKind.STORE, OuterRef("store"), caller)
-    rows = Proposal.objects.filter(store__in=stores)
-    return _with_facts(rows, at or now()).annotate(granted=granted)
+    rows = _with_facts(Proposal.objects.filter(store__in=stores), at or now())
+    held: QuerySet[Any] = rows.annotate(granted=granted)
+    return held
 
 
 def _with_facts(rows: QuerySet[Any], at: datetime) -> QuerySet[Any]:
     """Proposals with what `describe` needs on each, but for what the caller holds."""
     canonical = Ref.objects.filter(store=OuterRef("store"), kind=RefKind.CANONICAL)
     replacements = Proposal.objects.filter(replaces=OuterRef("id"))
-    return (
+    told: QuerySet[Any] = (
         rows.select_related("store")
         .defer("document_versions")
         .annotate(
@@ -97,6 +98,7 @@ def _with_facts(rows: QuerySet[Any], at: datetime) -> QuerySet[Any]:
         )
         .fetch_mode(FETCH_RAISE)
     )
+    return told
 
 
 @compiled

@@ -16,10 +16,10 @@ from memory.stores import finish_unchanged, finish_write, require_writable
 from memory.versions.sealing import Note
 from sessions.access import require_active
 from sessions.actions.rounds import hold_round
+from sessions.auditing import record_of_session
 from sessions.models import Checkpoint, MemoryCall, Round, Session
 from sessions.turns.checkpointing import Turn, require_first_of_turn, seal_checkpoint
 from sessions.turns.native import Use, require_offered, require_open
-from tenancy.audit import record
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
 from wire.times import now
@@ -93,13 +93,8 @@ def _make(use: Use, wanted: NewCall, receipt: Receipt) -> MemoryCall:
     base = base_for_sealing(use.store.store_id, use.planned.version)
     checkpoint = _seal(use, wanted, base)
     require_active(Session.objects.get(id=use.session.session_id))
-    record(
-        caller=use.session.caller,
-        event="memory_call.committed",
-        target_kind="session",
-        target_id=use.session.session_id,
-        detail={"round": use.round.id, "version": checkpoint and checkpoint.version_id},
-    )
+    told = {"round": use.round.id, "version": checkpoint and checkpoint.version_id}
+    record_of_session(use.session.caller, use.session.session_id, "memory_call.committed", **told)
     return MemoryCall.objects.create(
         round=use.round,
         name=wanted.name,

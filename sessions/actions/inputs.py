@@ -1,12 +1,11 @@
 """Accepting inputs: what a Session may read and write for one, frozen (contract S1, S6)."""
 
-from typing import Any
-
 from database.rows import insert_rows
 from database.transactions import durable, step
 from memory import receipts
 from memory.receipts import Receipt
 from sessions.access import SessionAccess, require_active
+from sessions.auditing import record_of_session
 from sessions.events.entries import resources_resolved, run_refused
 from sessions.events.log import append
 from sessions.models import Access, InputMount, Session, SessionInput
@@ -21,7 +20,6 @@ from sessions.turns.runs import (
     hold_resources,
     make_working_refs,
 )
-from tenancy.audit import record
 from wire.errors import ApiError, Malformed, name_some
 from wire.idempotency import IdempotencyKey
 from wire.ids import new_id
@@ -81,7 +79,9 @@ def _require_mounted(resolved: Resolved, chosen: Chosen) -> None:
 @step
 def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> Begun:
     append(access.session_id, [run_refused(resources.denied)])
-    _audit(access, "input.refused", {"mounts": len(resources.denied)})
+    record_of_session(
+        access.caller, access.session_id, "input.refused", mounts=len(resources.denied)
+    )
     return Begun(None, denial)
 
 
@@ -97,7 +97,8 @@ def _accept(access: SessionAccess, resources: Resources, receipt: Receipt) -> Be
     )
     insert_rows(_plan(accepted, resources.resolved))
     receipts.keep(receipt, {"input": accepted.id})
-    _audit(access, "input.accepted", {"input": accepted.id, "working_refs": len(stores)})
+    told = {"input": accepted.id, "working_refs": len(stores)}
+    record_of_session(access.caller, access.session_id, "input.accepted", **told)
     append(access.session_id, [resources_resolved(resources.resolved, input_id=accepted.id)])
     require_active(Session.objects.get(id=access.session_id))  # its row is locked from here on
     finish_stores(access.caller, access.session, stores)
@@ -121,13 +122,3 @@ def _plan(accepted: SessionInput, resolved: Resolved) -> list[InputMount]:
             )
         )
     return plan
-
-
-def _audit(access: SessionAccess, event: str, detail: dict[str, Any]) -> None:
-    record(
-        caller=access.caller,
-        event=event,
-        target_kind="session",
-        target_id=access.session_id,
-        detail=detail,
-    )

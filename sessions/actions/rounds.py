@@ -1,13 +1,13 @@
 """Entering and finishing the rounds of an input (contract S6)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from database.transactions import durable, step
 from memory import receipts
 from memory.models import MemoryVersion
 from memory.retention import has_zero_retention
 from sessions.access import SessionAccess, require_active
+from sessions.auditing import record_of_session
 from sessions.events.entries import accessed
 from sessions.events.log import append
 from sessions.models import Round, Session, SessionInput
@@ -15,7 +15,6 @@ from sessions.mounts.admission import require_in_use
 from sessions.queries.rounds import rounds_of
 from sessions.turns.native import require_usable
 from sessions.turns.plans import Planned, plan_of, require_available
-from tenancy.audit import record
 from wire.errors import Conflict
 from wire.idempotency import IdempotencyKey
 from wire.ids import new_id
@@ -52,7 +51,7 @@ def enter_round(
     require_usable(access.session, [one.mount.store_id for one in plan])
     require_available(plan)
     receipts.keep(receipt, {"round": entered.id})
-    _audit(access, "round.entered", entered)
+    _record(access, "round.entered", entered)
     _tell(access, entered, plan)
     return EnteredRound(entered.id, replayed=False)
 
@@ -71,7 +70,7 @@ def finish_round(*, access: SessionAccess, entered: Round) -> Round:
     if held.state == Round.State.ENTERED:
         held.state, held.finished_at = Round.State.FINISHED, now()
         held.save(update_fields=["state", "finished_at"])
-        _audit(access, "round.finished", held)
+        _record(access, "round.finished", held)
     return held
 
 
@@ -122,12 +121,7 @@ def _tell(access: SessionAccess, entered: Round, plan: list[Planned]) -> None:
     require_active(Session.objects.select_for_update(no_key=True).get(id=access.session_id))
 
 
-def _audit(access: SessionAccess, event: str, entered: Round) -> None:
-    detail: dict[str, Any] = {"round": entered.id, "input": entered.input_id}
-    record(
-        caller=access.caller,
-        event=event,
-        target_kind="session",
-        target_id=access.session_id,
-        detail=detail,
-    )
+@step
+def _record(access: SessionAccess, event: str, entered: Round) -> None:
+    told = {"round": entered.id, "input": entered.input_id}
+    record_of_session(access.caller, access.session_id, event, **told)

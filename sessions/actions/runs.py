@@ -7,6 +7,7 @@ from memory import receipts
 from memory.receipts import Receipt
 from memory.retention import has_zero_retention
 from sessions.access import SessionAccess, require_active
+from sessions.auditing import record_of_session
 from sessions.events.entries import accessed, resources_resolved, run_refused
 from sessions.events.log import Entry, append
 from sessions.models import Run, Session
@@ -18,7 +19,6 @@ from sessions.turns.runs import (
     hold_resources,
     make_working_refs,
 )
-from tenancy.audit import record
 from tenancy.caller import Caller
 from wire.errors import ApiError, HarnessIncompatible
 from wire.idempotency import IdempotencyKey
@@ -64,7 +64,7 @@ def _require(access: SessionAccess) -> None:
 @step
 def _refuse(access: SessionAccess, resources: Resources, denial: ApiError) -> Begun:
     append(access.session_id, [run_refused(resources.denied)])
-    _audit(access, "run.refused", {"mounts": len(resources.denied)})
+    record_of_session(access.caller, access.session_id, "run.refused", mounts=len(resources.denied))
     return Begun(None, denial)
 
 
@@ -73,7 +73,7 @@ def _fail(access: SessionAccess, resources: Resources, receipt: Receipt) -> Begu
     run = _insert(access.caller, access.session, Run.State.FAILED)
     _append(access, [resources_resolved(resources.resolved, run_id=run.id)])
     receipts.keep(receipt, {"run": run.id})
-    _audit(access, "run.failed", {"run": run.id})
+    record_of_session(access.caller, access.session_id, "run.failed", run=run.id)
     return Begun(run.id, _incompatible(run.id))
 
 
@@ -82,7 +82,8 @@ def _begin(access: SessionAccess, resources: Resources, receipt: Receipt) -> Beg
     stores = make_working_refs(access.caller, resources)
     run = _insert(access.caller, access.session, Run.State.RUNNING)
     receipts.keep(receipt, {"run": run.id})
-    _audit(access, "run.started", {"run": run.id, "working_refs": len(stores)})
+    told = {"run": run.id, "working_refs": len(stores)}
+    record_of_session(access.caller, access.session_id, "run.started", **told)
     shown = accessed(
         resources.shown,
         run_id=run.id,
@@ -125,14 +126,4 @@ def _incompatible(run_id: str) -> HarnessIncompatible:
     return HarnessIncompatible(
         f"{run_id} failed: the environment neither captures whole trees nor writes by calls, so"
         " what is written in a mount that comes to read_write is lost. Mount it read_only."
-    )
-
-
-def _audit(access: SessionAccess, event: str, detail: dict[str, Any]) -> None:
-    record(
-        caller=access.caller,
-        event=event,
-        target_kind="session",
-        target_id=access.session_id,
-        detail=detail,
     )

@@ -1,19 +1,18 @@
 """Making and archiving Sessions (contract S1, S2)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from database.rows import insert_rows
 from database.transactions import durable, step
 from memory import receipts
 from sessions.access import SessionAccess, held
+from sessions.auditing import record_of_session
 from sessions.events.entries import mount_resolved
 from sessions.events.log import Entry, append
 from sessions.models import EventKind, Mount, Session
 from sessions.mounts.admission import Admission, NewMount, NewSession, admit
 from sessions.mounts.resolver import Resolution
 from tenancy.administration import bump_authority
-from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.keys import end_agents_keys
 from wire.idempotency import IdempotencyKey
@@ -68,7 +67,7 @@ def archive_session(*, access: SessionAccess) -> None:
     active = Session.objects.filter(id=access.session_id, state=Session.State.ACTIVE)
     if active.update(state=Session.State.ARCHIVED, archived_at=now()):
         append(access.session_id, [Entry(EventKind.ARCHIVED, {})])
-        _audit(access.caller, access.session_id, "session.archived", {})
+        record_of_session(access.caller, access.session_id, "session.archived")
         end_agents_keys(access.caller, access.session.agent_id, access.session_id)
         bump_authority(access.caller.workspace_id)
 
@@ -94,12 +93,14 @@ def _insert(caller: Caller, wanted: NewSession, admission: Admission) -> Session
     ]
     insert_rows(mounts)
     append(session.id, [mount_resolved(mount) for mount in mounts])
-    detail = {
-        "agent": session.agent_id,
-        "principal": session.principal_id,
-        "mounts": len(mounts),
-    }
-    _audit(caller, session.id, "session.created", detail)
+    record_of_session(
+        caller,
+        session.id,
+        "session.created",
+        agent=session.agent_id,
+        principal=session.principal_id,
+        mounts=len(mounts),
+    )
     return session
 
 
@@ -116,14 +117,4 @@ def _mount(session: Session, position: int, mount: NewMount, resolution: Resolut
         selection_uuid=selection.id if selection else None,
         mount_path=mount.mount_path,
         instructions=mount.instructions,
-    )
-
-
-def _audit(caller: Caller, session_id: str, event: str, detail: dict[str, Any]) -> None:
-    record(
-        caller=caller,
-        event=event,
-        target_kind="session",
-        target_id=session_id,
-        detail=detail,
     )

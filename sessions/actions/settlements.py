@@ -10,6 +10,7 @@ from database.transactions import durable, one_snapshot, step
 from memory import receipts
 from memory.stores import finish_unchanged, finish_write
 from sessions.access import SessionAccess
+from sessions.auditing import record_of_session
 from sessions.models import ENDED, Run
 from sessions.turns.checkpointing import require_first_of_turn, seal_checkpoint
 from sessions.turns.settling import (
@@ -19,7 +20,6 @@ from sessions.turns.settling import (
     check_settlement,
     require_still,
 )
-from tenancy.audit import record
 from wire.errors import Conflict, NotFound, PolicyDenied, ReadOnly
 from wire.times import now
 
@@ -136,7 +136,9 @@ def conclude_run(
     lost = any(one.status == Status.CONFLICT for one in results)
     state = Run.State.PARTIALLY_SETTLED if lost else Run.State.SETTLED
     if _mark(wanted, state):
-        _audit(access, wanted, state, results)
+        counts = Counter(str(one.status) for one in results)
+        told = {"run": wanted.run.id, "stores": dict(counts)}
+        record_of_session(access.caller, access.session_id, f"run.{state}", **told)
     reached = Run.State(Run.objects.values_list("state", flat=True).get(id=wanted.run.id))
     return Settlement(wanted.run.id, reached, results, replayed)
 
@@ -166,17 +168,4 @@ def _told_again(checked: Checked, outcome: dict[str, Any]) -> SettledStore:
         status=Status.REPLAYED if version else Status.UNCHANGED,
         version_id=version,
         canonical_advanced=outcome["canonical_advanced"],
-    )
-
-
-def _audit(
-    access: SessionAccess, wanted: NewSettlement, state: str, results: Sequence[SettledStore]
-) -> None:
-    counts = Counter(str(one.status) for one in results)
-    record(
-        caller=access.caller,
-        event=f"run.{state}",
-        target_kind="session",
-        target_id=access.session_id,
-        detail={"run": wanted.run.id, "stores": dict(counts)},
     )

@@ -10,11 +10,11 @@ from jobs.enqueueing import enqueue
 from jobs.models import Job
 from memory.erasure.reports import open_report
 from memory.models import ErasureReport
+from sessions.auditing import record_of_session
 from sessions.erasure.stores import close_own_stores
 from sessions.events.log import Entry, append
 from sessions.models import ENDED, EventKind, Mount, Run, Session
 from tenancy.administration import bump_authority
-from tenancy.audit import record
 from tenancy.caller import Caller
 from tenancy.keys import end_agents_keys
 from wire.times import now
@@ -43,13 +43,8 @@ def close_session(*, caller: Caller, session: Session) -> Job:
         store_id=None,
         operation=ErasureReport.Operation.SESSION_ERASURE,
     )
-    record(
-        caller=caller,
-        event="session.erasure_requested",
-        target_kind="session",
-        target_id=session.id,
-        detail={"job": job.id, "runs": len(stopped)},
-    )
+    told = {"job": job.id, "runs": len(stopped)}
+    record_of_session(caller, session.id, "session.erasure_requested", **told)
     bump_authority(caller.workspace_id)
     return job
 

@@ -14,6 +14,7 @@ from jobs.registry import JobKind, Progress, Work
 from jobs.registry import register as register_kind
 from memory.erasure.readback import look
 from memory.models import ErasureReport, Lifecycle
+from sessions.auditing import record_of_session
 from sessions.erasure.closing import ERASE, blank_words
 from sessions.erasure.native import drain_native
 from sessions.erasure.obstacles import obstacles
@@ -22,7 +23,6 @@ from sessions.erasure.stores import close_own_stores, own_stores, resume_deletio
 from sessions.events.log import Entry, append
 from sessions.models import EventKind, Session
 from sessions.queries.rounds import entered_rounds
-from tenancy.audit import record
 from tenancy.caller import platform_caller
 
 SOON: Final = timedelta(seconds=2)
@@ -91,13 +91,8 @@ def _bury(work: Work, session: Session) -> None:
     append(session.id, [Entry(EventKind.ERASED, {})])
     report = ErasureReport.objects.select_related("job").get(job=work.job_id)
     _count(report, session)
-    record(
-        caller=platform_caller(session.workspace),
-        event="session.erased",
-        target_kind="session",
-        target_id=session.id,
-        detail={"job": work.job_id},
-    )
+    platform = platform_caller(session.workspace)
+    record_of_session(platform, session.id, "session.erased", job=work.job_id)
     look(report)
 
 

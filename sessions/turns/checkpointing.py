@@ -15,11 +15,11 @@ from memory.retention import body_ceiling
 from memory.trees.editing import TreeEntry
 from memory.trees.hashing import Change, Content, diff_hash
 from memory.versions.sealing import Draft, Note, seal
+from sessions.auditing import record_of_session
 from sessions.events.entries import change_checkpointed
 from sessions.events.log import append
 from sessions.models import Checkpoint
 from sessions.turns.workingrefs import ref_of
-from tenancy.audit import record
 from wire.errors import Conflict
 from wire.times import now
 
@@ -133,17 +133,14 @@ def _tell(access: StoreAccess, turn: Turn, checkpoint: Checkpoint, drafted: Draf
         run_id=turn.run_id,
     )
     append(checkpoint.session_id, [entry])
-    record(
-        caller=access.caller,
-        event="session.checkpointed",
-        target_kind="session",
-        target_id=checkpoint.session_id,
-        detail={
-            "store": checkpoint.store_id,
-            "version": checkpoint.version_id,
-            "paths": len(drafted.changed_paths),
-            "canonical_advanced": checkpoint.canonical_advanced,
-        },
+    record_of_session(
+        access.caller,
+        checkpoint.session_id,
+        "session.checkpointed",
+        store=checkpoint.store_id,
+        version=checkpoint.version_id,
+        paths=len(drafted.changed_paths),
+        canonical_advanced=checkpoint.canonical_advanced,
     )
 
 
