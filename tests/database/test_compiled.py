@@ -10,8 +10,10 @@ from django.db.models import F, QuerySet
 
 from database.compiled import compiled, compiled_update
 from memory.models import MemoryStore, OwnerKind
+from proposals.models import Proposal
 from tenancy.models import ApiKey, Workspace
-from wire.ids import new_id
+from tests.proposals.scenario import make_scenario
+from wire.ids import id_from_uuid, new_id, uuid_from_id
 from wire.times import now
 
 
@@ -24,6 +26,12 @@ def stores_of(name: str, *, workspace_id: str, owner_id: str | None) -> QuerySet
 @compiled
 def key_ids(*, digest: bytes, at: datetime) -> QuerySet[ApiKey, Any]:
     return ApiKey.objects.filter(digest=digest, created_at__lt=at).values_list("id", flat=True)
+
+
+@compiled
+def showing(*, one_id: str, other_id: str) -> QuerySet[Proposal]:
+    either = [uuid_from_id(one_id), uuid_from_id(other_id)]
+    return Proposal.objects.filter(document_versions__overlap=either)
 
 
 @compiled_update
@@ -77,6 +85,16 @@ def test_digests_and_times_are_bound_too(workspace):
     assert key_ids(digest=bytes(32), at=datetime(2999, 1, 1, tzinfo=UTC)) == [key.id]
     assert key_ids(digest=bytes(32), at=earlier) == []
     assert key_ids(digest=bytes([1] * 32), at=datetime(2999, 1, 1, tzinfo=UTC)) == []
+
+
+def test_the_items_of_an_array_are_bound_one_by_one(db):
+    opened = make_scenario().propose({"/a.md": "text"})
+    shown = id_from_uuid("document", Proposal.objects.get(id=opened).document_versions[0])
+    others = [new_id("document") for _ in range(2)]
+
+    for one, other in ((shown, others[0]), (others[0], shown)):
+        assert [found.id for found in showing(one_id=one, other_id=other)] == [opened]
+    assert showing(one_id=others[0], other_id=others[1]) == []
 
 
 def test_an_update_tells_how_many_rows_it_touched(workspace):
