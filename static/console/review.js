@@ -197,13 +197,15 @@ document.addEventListener("input", (event) => {
   else sessionStorage.removeItem(DRAFT + key);
 });
 
-// What the server put into a field is what was sent, or was refused: nothing is left to recall.
+// What the server put into an empty field is what was sent, or was refused: nothing is left to
+// recall. A field that edits what was said begins with that.
 function recall() {
   document.querySelectorAll("[data-draft]").forEach((field) => {
     const key = DRAFT + field.dataset.draft;
-    if (field.defaultValue) return sessionStorage.removeItem(key);
+    const begins = "edits" in field.dataset ? field.defaultValue : "";
+    if (field.defaultValue !== begins) return sessionStorage.removeItem(key);
     const kept = sessionStorage.getItem(key);
-    if (kept === null || field.value) return;
+    if (kept === null || field.value !== begins) return;
     field.value = kept;
     const reply = field.closest("details:not(.menu)");
     if (reply) reply.open = true;

@@ -88,6 +88,21 @@ def test_a_draft_outlives_a_reload(world: World, open_as: Open) -> None:
     expect(page.locator("#talks textarea").last).to_have_value("")
 
 
+def test_a_draft_of_an_edit_does_too(world: World, open_as: Open) -> None:
+    page = open_as("reviewer").new_page()
+    page.goto(f"/proposals/{world.proposals['fresh']}")
+    said = page.locator(".said", has_text="Please say which dialect.")
+    said.get_by_text("Edit").click()
+    said.locator("textarea").fill("Please say which dialect, and why.")
+    page.reload()
+    expect(said.locator("textarea")).to_have_value("Please say which dialect, and why.")
+    said.get_by_role("button", name="Save").click()
+    expect(page.locator(".said", has_text="and why.").locator(".said-text")).to_be_visible()
+    page.reload()
+    edited = page.locator(".said", has_text="and why.").locator("textarea")
+    expect(edited).to_have_value("Please say which dialect, and why.")
+
+
 @pytest.mark.parametrize("scripts", [True, False], ids=["with-scripts", "without-scripts"])
 def test_two_tabs_decide_once(world: World, open_as: Open, scripts: bool) -> None:
     context = open_as("reviewer", java_script_enabled=scripts)
