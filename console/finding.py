@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from console.links import document_url
 from console.proposals.rows import ProposalRow, rows_of
-from console.queries import stores_for_list
+from console.stores import stores_for_list
 from memory.access import open_store
 from memory.models import DocumentBody, MemoryVersion, VersionNote
 from memory.publication import Held

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from console.history.activity import activity_of
 from console.naming import Named, Names
-from console.queries import known_versions
+from console.versions import known_versions
 from memory.access import StoreAccess, open_store
 from memory.publication import Acquired
 from memory.queries.documents import ListedDocument

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from console import queries
 from console.people import ConsoleRequest
+from console.versions import known_versions
 from memory.access import StoreAccess
 from memory.models import Lifecycle, MemoryVersion, Ref
 from sessions.access import SessionAccess, open_session
@@ -110,7 +110,7 @@ def mount_rows(shell: SessionShell) -> list[MountRow]:
         return [MountRow(mount, stores.get(mount.store_id)) for mount in mounts]
     resolved = resolve_mounts(session)
     stores = readable_stores(caller, [mount.store_id for mount, _ in resolved])
-    reads = queries.known_versions(
+    reads = known_versions(
         found.version for mount, found in resolved if found.version and mount.store_id in stores
     )
     refs = {ref.store_id: ref for ref in working_refs_of(session.id)}

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from console import queries
+from django.db.models import OuterRef, QuerySet
+
+from tenancy.authority import permissions_on
 from tenancy.caller import Caller
-from tenancy.models import Environment, Permission
-from tenancy.queries import environments
+from tenancy.models import Agent, Environment, Permission, TargetKind
+from tenancy.queries import agents, environments
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,18 @@ class AgentChoices:
 
 def agent_choices(caller: Caller) -> AgentChoices:
     """The agents from which a person chooses. One query."""
-    agents = list(queries.agents_to_act_as(caller))
-    mine = [one for one in agents if Permission.ACT_AS in one.held]
-    others = [one for one in agents if Permission.ACT_AS not in one.held]
+    known = list(_agents_in_use(caller))
+    mine = [one for one in known if Permission.ACT_AS in one.held]
+    others = [one for one in known if Permission.ACT_AS not in one.held]
     return AgentChoices(*([(one.id, one.name) for one in group] for group in (mine, others)))
+
+
+def _agents_in_use(caller: Caller) -> QuerySet[Any]:
+    """The agents in use, each with what the caller holds on it."""
+    held = permissions_on(TargetKind.AGENT, OuterRef("id"), caller)
+    active = agents(caller).filter(state=Agent.State.ACTIVE)
+    known: QuerySet[Any] = active.annotate(held=held)
+    return known.order_by("name", "id")
 
 
 def environment_choices(caller: Caller) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from django.forms import Widget
 from django.http import QueryDict
 
-from console import queries
 from console.forms.base import ConsoleForm
 from console.forms.sessions import MountForm, SessionForm
 from console.naming import Named, Names
@@ -18,6 +17,8 @@ from console.sessions.forms import Focus
 from console.sessions.parties import agent_choices, environment_choices
 from console.sessions.version_picker import Offer, Picker, offers_of, open_picker
 from console.sessions.words import Obstacle, obstacle_of
+from console.stores import ref_owners, stores_for_list
+from console.versions import known_versions
 from memory.access import HIDDEN, StoreAccess, listable_stores
 from memory.api.versions import acquire_versions
 from memory.models import MemoryVersion
@@ -154,7 +155,7 @@ class Plan:
         except ApiError as error:
             self.problem = error.message
             return
-        reads = queries.known_versions(one.version for one in resolutions if one.version)
+        reads = known_versions(one.version for one in resolutions if one.version)
         for mount, resolution in zip(complete, resolutions, strict=True):
             mount.resolution = resolution
             mount.reads = reads.get(resolution.version or "")
@@ -242,7 +243,7 @@ def _is_store(text: str) -> bool:
 
 def _offered(caller: Caller, data: QueryDict) -> list[Any]:
     words = data.get("stores", "").strip().replace("\0", "")
-    stores = queries.stores_for_list(caller, words=words).exclude(lifecycle__in=HIDDEN)
+    stores = stores_for_list(caller, words=words).exclude(lifecycle__in=HIDDEN)
     return list(stores.exclude(id__in=data.getlist("mount"))[: STORES_OFFERED + 1])
 
 
@@ -254,7 +255,7 @@ def _fill(plan: Plan, caller: Caller, data: QueryDict) -> None:
     """Look up what each mount shows beside its fields."""
     readable = [mount for mount in plan.mounts if mount.access.may(Permission.READ)]
     chosen = _chosen(caller, readable)
-    owners = queries.ref_owners([mount.access.store_id for mount in readable])
+    owners = ref_owners([mount.access.store_id for mount in readable])
     for mount in readable:
         store_id = mount.access.store_id
         mount.chosen = chosen.get(store_id)
@@ -266,6 +267,6 @@ def _fill(plan: Plan, caller: Caller, data: QueryDict) -> None:
 def _chosen(caller: Caller, mounts: Sequence[PlannedMount]) -> Mapping[str, Offer]:
     """The exact versions that mounts choose, by store."""
     picked = {m.access.store_id: m.form.picks for m in mounts if m.form.wants_version}
-    versions = queries.known_versions(filter(None, picked.values()))
+    versions = known_versions(filter(None, picked.values()))
     own = [one for one in versions.values() if picked.get(one.store_id) == one.id]
     return {one.version.store_id: one for one in offers_of(caller.workspace_id, own)}

@@ -7,11 +7,11 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person
+from console.door import for_person
 from console.forms.tenancy import GrantForm
-from console.grants import grant_rows
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
+from console.permissions.grants import grant_rows
 from console.responses import redirect, render_page
 from console.views.account import safe_next
 from console.views.store_shell import open_tab

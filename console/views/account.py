@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person
+from console.door import for_person
 from console.failures import render_failure
 from console.people import WORKSPACE_KEY, ConsoleRequest
 from console.responses import redirect, render_page

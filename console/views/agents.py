@@ -5,7 +5,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.access import for_admin
+from console.door import for_admin
 from console.forms.tenancy import AgentForm
 from console.pages import slice_by_id
 from console.people import ConsoleRequest

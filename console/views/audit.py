@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_admin
+from console.door import for_admin
 from console.forms.audit import NOUNS, AuditForm
 from console.naming import Names
 from console.pages import slice_by_id

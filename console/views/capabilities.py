@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_person
+from console.door import for_person
 from console.people import ConsoleRequest
 from console.responses import render_page
 from tenancy.capabilities import CAPABILITIES

@@ -4,7 +4,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.comments import CommentForm, EditCommentForm
 from console.people import ConsoleRequest
 from console.proposals.comments import Refused, Talk, load_talks

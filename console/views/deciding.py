@@ -4,7 +4,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.views.decorators.http import require_http_methods
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.drawing.diffoptions import options_of, remember_layout
 from console.people import ConsoleRequest
 from console.proposals.deciding import chosen_ids, decide_each, load_items, rows_for

@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_admin, versioned
+from console.door import for_admin, versioned
 from console.forms.base import ConsoleForm
 from console.forms.erasure import DaysForm, DeletionForm, NoRetentionForm
 from console.people import ConsoleRequest

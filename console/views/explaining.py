@@ -6,10 +6,10 @@ from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_person
-from console.explaining import answers, find_who, owns
+from console.door import for_person
 from console.forms.tenancy import ExplainForm
 from console.people import ConsoleRequest
+from console.permissions.explaining import answers, find_who, owns
 from console.responses import render_page
 from memory.access import HIDDEN, listable_stores, open_store
 from tenancy import queries

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from console.access import HANDLED
+from console.door import HANDLED
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.views.store_shell import Tab, content_tab

@@ -3,7 +3,7 @@
 from django.http import HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.finding import address_of, find, is_identifier
 from console.parsing import words_parameter
 from console.people import ConsoleRequest

@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.stores import ForkForm
 from console.owners import chosen_owner, owner_choices
 from console.people import ConsoleRequest

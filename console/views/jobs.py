@@ -8,8 +8,8 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from console.access import for_person, versioned
-from console.erasures import told_report
+from console.door import for_person, versioned
+from console.erasure.reports import told_report
 from console.naming import Named, Names
 from console.pages import slice_by_id
 from console.people import ConsoleRequest

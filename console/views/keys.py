@@ -5,11 +5,11 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.access import for_admin
+from console.door import for_admin
 from console.forms.tenancy import KeyForm
-from console.keystates import key_state
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
+from console.permissions.keys import key_state
 from console.responses import redirect, render_page
 from tenancy import queries
 from tenancy.actions.keys import create_key, revoke_key

@@ -5,7 +5,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.parsing import version_in
 from console.people import ConsoleRequest
 from console.proposals.diffs import may_be_replayed

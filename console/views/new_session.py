@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.parsing import store_parameter, version_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_page

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person, for_visitor, versioned
+from console.door import for_person, for_visitor, versioned
 from console.forms.notices import PreferencesForm
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page

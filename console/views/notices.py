@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.mail_paths import ConsolePaths
 from console.naming import Named, Names
 from console.pages import slice_by_id

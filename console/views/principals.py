@@ -5,11 +5,11 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.access import for_admin
+from console.door import for_admin
 from console.forms.tenancy import PersonForm, PrincipalForm, ServiceForm
-from console.grants import grant_rows
 from console.pages import slice_by_id
 from console.people import ConsoleRequest
+from console.permissions.grants import grant_rows
 from console.responses import redirect, render_page
 from tenancy import queries
 from tenancy.actions.principals import (

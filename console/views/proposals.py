@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.drawing.diffoptions import options_of, paths_in, remember_layout
 from console.drawing.diffs import redacted_in
 from console.forms.comments import CommentForm

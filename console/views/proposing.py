@@ -8,7 +8,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.drawing.diffoptions import DiffOptions, options_of
 from console.drawing.diffs import preview_file
 from console.forms.proposals import AddForm, DeleteForm, EditForm, WordsForm

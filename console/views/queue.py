@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.saved_views import KeepViewForm
 from console.people import ConsoleRequest
 from console.proposals.deciding import MOST_AT_ONCE

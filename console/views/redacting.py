@@ -8,11 +8,11 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.access import for_admin, versioned
+from console.door import for_admin, versioned
+from console.erasure.previews import preview, require_as_seen
 from console.forms.redactions import ConfirmForm, PathsForm, lines_in
 from console.people import ConsoleRequest
 from console.publishing import publish_page
-from console.redactions import preview, require_as_seen
 from console.responses import redirect, render_page
 from console.views.store_shell import Tab, open_tab
 from memory.actions.redactions import redact, require_redaction

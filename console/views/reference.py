@@ -10,7 +10,7 @@ from django.views.decorators.csp import csp_override
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
-from console.access import for_person
+from console.door import for_person
 from console.people import ConsoleRequest
 from console.responses import render_page
 from wire.rendering import dump_json

@@ -5,7 +5,7 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.saved_views import KeepViewForm
 from console.parsing import number_in
 from console.people import ConsoleRequest

@@ -8,11 +8,11 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.sessions import KeyForm
-from console.keystates import key_state
 from console.parsing import position_parameter
 from console.people import ConsoleRequest
+from console.permissions.keys import key_state
 from console.publishing import publish_sessions_page
 from console.responses import redirect
 from console.sessions.connecting import Command, commands_for, setting_up

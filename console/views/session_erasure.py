@@ -7,8 +7,8 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from console.access import for_admin, versioned
-from console.erasures import told_report
+from console.door import for_admin, versioned
+from console.erasure.reports import told_report
 from console.forms.erasure import SessionErasureForm
 from console.people import ConsoleRequest
 from console.responses import redirect, render_page

@@ -3,7 +3,7 @@
 from django.http import HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.parsing import event_filters, position_parameter
 from console.people import ConsoleRequest
 from console.publishing import publish_sessions_page

@@ -3,7 +3,7 @@
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.pages import SIZE
 from console.parsing import archive_format
 from console.people import ConsoleRequest

@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.access import for_admin
+from console.door import for_admin
 from console.forms.base import ConsoleForm
 from console.forms.environments import MemberForm, PlaceForm
 from console.naming import Names

@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.access import for_person
+from console.door import for_person
 from console.forms.base import ConsoleForm
 from console.forms.stores import GovernanceForm, NewStoreForm, StoreForm
 from console.owners import chosen_owner, owner_choices

@@ -10,7 +10,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from console.access import View, for_person, versioned
+from console.door import View, for_person, versioned
 from console.naming import Names
 from console.people import ConsoleRequest
 from console.responses import render_page

@@ -5,9 +5,8 @@ from typing import Any
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from console import queries
-from console.access import for_person
 from console.browsing import Place
+from console.door import for_person
 from console.naming import Names
 from console.overview import overview_of, writers_of
 from console.pages import slice_by_id
@@ -15,6 +14,7 @@ from console.parsing import directory_parameter, version_parameter, words_parame
 from console.people import ConsoleRequest
 from console.publishing import publish_page
 from console.responses import render_page, wants_fragment
+from console.stores import stores_for_list
 from console.views.store_shell import Tab, content_tab
 from memory.api.trees import acquire_entries
 from memory.publication import Acquired
@@ -34,7 +34,7 @@ def store_list(request: ConsoleRequest) -> HttpResponseBase:
     words = words_parameter(request)
     archived = bool(request.GET.get("archived"))
     found = slice_by_id(
-        queries.stores_for_list(request.caller, words=words, archived=archived),
+        stores_for_list(request.caller, words=words, archived=archived),
         request.GET.get("page"),
     )
     owners = [(store.owner_kind, store.owner_uuid) for store in found.rows]

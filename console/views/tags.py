@@ -5,7 +5,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.forms.base import ConsoleForm
 from console.forms.versions import TagForm
 from console.people import ConsoleRequest

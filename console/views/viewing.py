@@ -6,7 +6,7 @@ from django.http import HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from console.access import for_person, versioned
+from console.door import for_person, versioned
 from console.drawing.diffs import FileDiff
 from console.people import ConsoleRequest
 from console.proposals.viewing import load_progress

@@ -9,7 +9,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import OperationalError
 
-from console import queries
+from console.views import stores
 from tests.console.conftest import Reader, Scene
 from tests.factories import make_store, make_workspace
 from wire.ids import new_id
@@ -69,7 +69,7 @@ def test_a_fragment_is_told_in_the_notices(scene: Scene, author: Reader) -> None
 def test_an_unreachable_database_is_503(
     scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "stores_for_list", _raise(OperationalError("gone")))
+    monkeypatch.setattr(stores, "stores_for_list", _raise(OperationalError("gone")))
     answer = author.get("/stores")
     assert answer.status_code == 503
     assert answer["Retry-After"] == "1"
@@ -99,7 +99,7 @@ def test_an_outage_while_signing_in_is_503(
 def test_a_bug_is_500_with_a_reference(
     scene: Scene, author: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "stores_for_list", _raise(ZeroDivisionError("secret text")))
+    monkeypatch.setattr(stores, "stores_for_list", _raise(ZeroDivisionError("secret text")))
     page = author.text("/stores", answers=500)
     assert "Reference: inc_" in page
     assert "Request <code>" in page

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from console.keystates import key_state
 from console.naming import Named, Names
+from console.permissions.keys import key_state
 from memory.access import StoreAccess
 from tenancy import queries
 from tenancy.authentication import caller_of_key

@@ -1,0 +1,1 @@
+"""What erasures would take, and what they took, as pages tell it."""

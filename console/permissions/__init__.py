@@ -1,0 +1,1 @@
+"""Who may do what and why, as pages tell it."""
