@@ -1,8 +1,8 @@
 """The small signs that stand beside words."""
 
 from functools import cache
+from html import escape
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from heroicons.templatetags.heroicons import heroicon_micro
 
@@ -23,12 +23,10 @@ def copy_button(value: str, label: str = "", *, lines: bool = False) -> SafeStri
     Args:
         lines: `value` is a document's address; the lines that are picked go with it.
     """
-    return format_html(
-        '<button type="button" class="copy" data-copy="{}"{} aria-label="Copy {}" title="Copy">'
-        "{}{}</button>",
-        value,
-        format_html(' data-lines-link="{}"', value) if lines else "",
-        label or value,
-        icon("square-2-stack", "icon idle"),
-        icon("check", "icon done"),
+    copied = escape(value)
+    link = f' data-lines-link="{copied}"' if lines else ""
+    return SafeString(
+        f'<button type="button" class="copy" data-copy="{copied}"{link}'
+        f' aria-label="Copy {escape(label or value)}" title="Copy">'
+        f"{icon('square-2-stack', 'icon idle')}{icon('check', 'icon done')}</button>"
     )

@@ -1,6 +1,7 @@
 """Addresses of things in the Console."""
 
 from functools import lru_cache
+from urllib.parse import quote_plus
 
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -8,8 +9,9 @@ from django.utils.http import urlencode
 
 def document_url(store_id: str, path: str, version_id: str | None = None, **more: str) -> str:
     """A document's page; at canonical, whatever that is, when no version is named."""
-    parameters = {"path": path, **({"version": version_id} if version_id else {}), **more}
-    return f"{_route('document', store_id)}?{urlencode(parameters)}"
+    version = f"&version={version_id}" if version_id else ""
+    rest = f"&{urlencode(more)}" if more else ""
+    return f"{_route('document', store_id)}?path={quote_plus(path)}{version}{rest}"
 
 
 def compare_url(store_id: str, base: str, head: str) -> str:
@@ -20,7 +22,7 @@ def compare_url(store_id: str, base: str, head: str) -> str:
 
 def file_url(store_id: str, base: str, head: str, path: str) -> str:
     """One changed path of a comparison, shown in full."""
-    query = urlencode({"base": base, "head": head, "path": path})
+    query = f"base={base}&head={head}&path={quote_plus(path)}"
     return f"{_route('compare-file', store_id)}?{query}"
 
 

@@ -18,9 +18,18 @@ def visible_text(text: str, changed: Sequence[Range] = ()) -> SafeString:
     Args:
         changed: ranges that a diff marks, in code points of `text`.
     """
-    if not changed and text.isascii() and text.isprintable():
-        return SafeString(escape(text))
+    if text.isascii() and text.isprintable():
+        return SafeString(_marked(text, changed) if changed else escape(text))
     return spell(make_visible(text, changed))
+
+
+def _marked(text: str, changed: Sequence[Range]) -> str:
+    """A text in which nothing hides, with what a diff marks."""
+    pieces, done = [], 0
+    for start, end in changed:
+        pieces.append(f"{escape(text[done:start])}<mark>{escape(text[start:end])}</mark>")
+        done = end
+    return "".join([*pieces, escape(text[done:])])
 
 
 def spell(segments: Iterable[Segment]) -> SafeString:
