@@ -48,8 +48,9 @@ def send_letter(letter_id: int) -> None:
 def _is_sent(letter: Letter, message: EmailMessage) -> bool:
     try:
         message.send(using="default")
-    except (SMTPException, OSError) as error:
-        # The type alone: a mail server's answer quotes the address (contract X5).
+    except (SMTPException, OSError, ValueError) as error:
+        # A ValueError is an address that cannot be spelled for a mail server. Only types are told:
+        # what a server answers quotes the address (contract X5).
         logger.warning("letter %s was not sent: %s", letter.id, type(error).__name__)
         return False
     return True

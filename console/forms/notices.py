@@ -17,6 +17,14 @@ class _Choice(forms.ChoiceField):
         super().__init__(choices=enum.choices, widget=forms.RadioSelect, **options)
 
 
+def _require_a_domain(address: str) -> None:
+    """Refuse a domain that cannot be spelled for DNS; Django takes letters of any script."""
+    try:
+        address.rpartition("@")[2].encode("idna")
+    except UnicodeError as error:
+        raise forms.ValidationError("No mail server can be found for this address.") from error
+
+
 class PreferencesForm(ConsoleForm):
     """Where e-mail goes, and what is told how."""
 
@@ -24,6 +32,7 @@ class PreferencesForm(ConsoleForm):
         label="E-mail address",
         required=False,
         max_length=ADDRESS_LENGTH,
+        validators=[_require_a_domain],
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
         help_text="A new one is asked whether it is yours before anything else is sent there."
         " Leave it empty for no e-mail.",

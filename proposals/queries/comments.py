@@ -2,12 +2,14 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from database.compiled import compiled
 from proposals.decisions.authorship import own_uuids
 from proposals.models import Comment, Proposal
 from tenancy.caller import Caller
@@ -39,6 +41,12 @@ def comments_on(proposal_id: str) -> QuerySet[Comment]:
     return Comment.objects.filter(proposal=proposal_id)
 
 
+@compiled
+def comments_in_order(*, proposal_id: str) -> QuerySet[Comment]:
+    """The comments of a Proposal, the oldest first. One query."""
+    return comments_on(proposal_id).order_by("id")
+
+
 def get_comment(proposal_id: str, comment_id: str) -> Comment:
     """One comment of a Proposal. Raises NotFound when it has no such one."""
     comment = comments_on(proposal_id).filter(id=comment_id).first()
@@ -48,8 +56,9 @@ def get_comment(proposal_id: str, comment_id: str) -> Comment:
 
 
 def threads_on(proposal_ids: Collection[str]) -> list[Thread]:
-    """The threads of some Proposals, in the order in which they began. One query."""
-    rows = list(Comment.objects.filter(proposal__in=proposal_ids).order_by("id"))
+    """The threads of some Proposals, in the order in which they began. One query for each."""
+    found = (comments_in_order(proposal_id=proposal_id) for proposal_id in proposal_ids)
+    rows = sorted(chain.from_iterable(found), key=lambda comment: comment.id)
     replies: dict[str, list[Comment]] = {}
     for row in rows:
         if row.thread_id:

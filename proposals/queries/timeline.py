@@ -19,6 +19,7 @@ from proposals.models import (
     Refusal,
     SupersededBecause,
 )
+from proposals.queries.comments import comments_in_order
 
 
 class Happened(StrEnum):
@@ -68,7 +69,7 @@ def timeline(proposal: Proposal) -> list[Entry]:
         Entry(proposal.created_at, Happened.CREATED, proposal.author, other=proposal.replaces_id),
         *map(_refused, _attempts(proposal_id=proposal.id)),
         *chain.from_iterable(map(_approved, _approvals(proposal_id=proposal.id))),
-        *map(_commented, _comments(proposal_id=proposal.id)),
+        *map(_commented, comments_in_order(proposal_id=proposal.id)),
         *_resolved(proposal),
         *map(_replaced, _replacements(proposal_id=proposal.id)),
         *map(_picked, _picks(proposal_id=proposal.id)),
@@ -84,11 +85,6 @@ def _attempts(*, proposal_id: str) -> QuerySet[ProposalAttempt]:
 @compiled
 def _approvals(*, proposal_id: str) -> QuerySet[ProposalApproval]:
     return ProposalApproval.objects.filter(proposal=proposal_id).order_by("id")
-
-
-@compiled
-def _comments(*, proposal_id: str) -> QuerySet[Comment]:
-    return Comment.objects.filter(proposal=proposal_id).order_by("id")
 
 
 @compiled

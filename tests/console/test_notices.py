@@ -161,7 +161,14 @@ class TestPreferences:
 
     @pytest.mark.parametrize(
         ("name", "value"),
-        [("address", "nobody"), ("assigned", "sms"), ("digest", "hourly"), ("decided", "")],
+        [
+            ("address", "nobody"),
+            ("address", "me@xn--\u00fc.example"),
+            ("address", f"me@{'\u00fc' * 60}.example"),
+            ("assigned", "sms"),
+            ("digest", "hourly"),
+            ("decided", ""),
+        ],
     )
     def test_what_makes_no_sense_is_told_at_its_field(
         self, reviewer: Reader, name: str, value: str

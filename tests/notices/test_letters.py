@@ -19,7 +19,7 @@ from notices.actions.preferences import (
     unsubscribe,
 )
 from notices.models import Channel, Letter, Notice, OutboxEntry, Preferences, Rhythm
-from notices.posting import send_letter
+from notices.posting import ATTEMPTS, send_letter
 from notices.spreading import spread
 from notices.sweeping import due_letters, left_entries
 from notices.tokens import read_confirmation, read_unsubscription
@@ -203,6 +203,20 @@ class TestOnce:
         send_letter(letter.id)
         assert len(mail.outbox) == 1
         assert due_letters() == []
+
+    def test_an_address_that_nothing_can_be_sent_to_is_given_up(
+        self, scenario: Scenario, clock: Clock
+    ) -> None:
+        wants(scenario.reviewer)
+        Preferences.objects.update(address="me@xn--\u00fc.example")
+        scenario.propose({"/a.md": "1\n"})
+        tell_all()
+        letter = Letter.objects.get(kind="notice")
+        for _ in range(ATTEMPTS):
+            send_letter(letter.id)
+            clock.move(hours=3)
+        letter.refresh_from_db()
+        assert (letter.attempts, letter.ended) == (ATTEMPTS, "failed")
 
     def test_it_is_given_up_in_the_end(
         self, scenario: Scenario, clock: Clock, monkeypatch: pytest.MonkeyPatch
