@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
+from database.compiled import compiled
 from memory.models import ActorKind
 from tenancy.models import Agent, ApiKey, CollaborationSpace, Principal, Workspace
 from wire import ids
@@ -85,7 +88,17 @@ def _icon(kind: str) -> str:
     return _ICONS.get(kind, "question-mark-circle")
 
 
+@compiled
+def _person(*, person_id: str, workspace_id: str) -> QuerySet[Any, Any]:
+    rows = Principal.objects.filter(id=person_id, workspace=workspace_id)
+    return rows.values_list("id", "name")
+
+
 def _labels(kind: str, workspace_id: str, uuids: set[UUID]) -> dict[UUID, str]:
+    if kind == "principal" and len(uuids) == 1:
+        person_id = ids.id_from_uuid(kind, next(iter(uuids)))
+        found = _person(person_id=person_id, workspace_id=workspace_id)
+        return {ids.uuid_from_id(identifier): name for identifier, name in found}
     model = _SOURCES[kind]
     rows = model.objects.filter(id__in=uuids)
     if model is Workspace:

@@ -241,9 +241,17 @@ def authors_seen(caller: Caller) -> list[tuple[str, UUID]]:
 
 def open_counts(store_ids: Collection[str]) -> dict[str, int]:
     """How many Proposals are open in each store. One query; stores without any are left out."""
+    if len(store_ids) == 1:
+        return dict(_open_count(store_id=next(iter(store_ids))))
     rows = Proposal.objects.filter(store__in=list(store_ids), status=ProposalStatus.OPEN)
     counts = rows.values("store").annotate(open=Count("id")).values_list("store", "open")
     return dict(counts)
+
+
+@compiled
+def _open_count(*, store_id: str) -> QuerySet[Any, Any]:
+    rows = Proposal.objects.filter(store=store_id, status=ProposalStatus.OPEN)
+    return rows.values("store").annotate(open=Count("id")).values_list("store", "open")
 
 
 def _may_decide(caller: Caller) -> bool:
